@@ -13,14 +13,14 @@ from models.point import Parameters
 SECONDS = "a positive number of seconds"
 
 MOST, MOST_WHOLE = 1e12, 10**9
-"""Limits of numbers, and of whole numbers, whose declaration has none: what a simulation steps by, allocates
-by or loops over has an end. (A century has 3e9 seconds.)"""
+"""Limits of numbers, and of whole numbers, without a declared limit: steps, allocations and loops of a
+simulation must be bounded. (A century has 3e9 seconds.)"""
 
 SHORTEST_S = 1e-3
-"""Seconds between two events of a clock at least."""
+"""Minimum seconds between two events of a clock."""
 
 LONGEST_NUMBER = 30
-"""Digits of a whole number that a message shows."""
+"""Maximum of digits of a whole number in a message."""
 
 
 def refuse(key: str, given: object, allowed: str) -> NoReturn:
@@ -52,13 +52,13 @@ def number(
     Parameters
     ----------
     where : str
-        Name of the mapping on the command line, e.g. ``policy.immediate``.
+        Key of the mapping on the command line, e.g. ``policy.immediate``.
     allowed : str
         The allowed values, in words.
     least, most : float
         Inclusive limits.
     above, below : float
-        Exclusive ones.
+        Exclusive limits.
     """
     value = given.get(key)
     if isinstance(value, bool) or not isinstance(value, int | float):
@@ -69,7 +69,7 @@ def number(
 
 
 def _with_limit(allowed: str, value: float, most: float, usual: float) -> str:
-    """Return the allowed values in words, with the limit that no declaration names where it is exceeded."""
+    """Return the allowed values in words, with the undeclared limit if it is exceeded."""
     return f"{allowed}; at most {usual:g}" if most == usual and abs(value) > usual else allowed
 
 
@@ -108,7 +108,7 @@ def switch(given: Parameters, where: str, key: str) -> bool:
 
 
 def mapping(value: object, where: str, keys: Iterable[str], allowed: str | None = None) -> Mapping[str, Any]:
-    """Return a mapping that has no keys but these."""
+    """Return a mapping that has no other keys than these."""
     known = list(keys)
     if not isinstance(value, Mapping):
         refuse(where, value, allowed or f"a mapping of {', '.join(known)}")
@@ -119,7 +119,7 @@ def mapping(value: object, where: str, keys: Iterable[str], allowed: str | None 
 
 
 def shown(value: object) -> str:
-    """Return a value as YAML writes it, a text that reads like a number in quotes."""
+    """Return a value as YAML writes it; a string that looks like a number is quoted."""
     if value is None or isinstance(value, bool):
         return {None: "null", True: "true", False: "false"}[value]
     if isinstance(value, str) and re.fullmatch(r"[-+]?\.?\d[\d.]*(?:e[-+]?\d+)?|null|true|false", value):

@@ -14,12 +14,12 @@ _allowed: ContextVar[tuple[Collection[str], list[str]] | None] = ContextVar("all
 
 @contextmanager
 def only(packages: Collection[str]) -> Iterator[list[str]]:
-    """Import nothing by its name but what is in some packages: the names are a stranger's.
+    """Within this context, import only from some packages by name: the names may be a stranger's.
 
     Yields
     ------
     list of str
-        The names that were refused so far, whatever became of the `ImportError`.
+        The names refused so far, also if their `ImportError` was caught.
     """
     refused: list[str] = []
     token = _allowed.set((packages, refused))
@@ -30,7 +30,7 @@ def only(packages: Collection[str]) -> Iterator[list[str]]:
 
 
 def module(name: str) -> Any:
-    """Import the module of a dotted name that a setting gives; every such import comes here.
+    """Import the module of a dotted name in a setting; every such import goes through this function.
 
     Raises
     ------

@@ -6,6 +6,7 @@ import numpy as np
 
 from models.backfill.requests import under
 from models.backfill.rules import Rules
+from models.counting import counted
 from models.jobs.jobs import Jobs
 from models.jobs.machine import Machine
 from models.jobs.schedule import Schedule
@@ -19,20 +20,21 @@ def schedule(jobs: Jobs, machine: Machine, rules: Rules) -> Schedule:
     jobs : Jobs
         As submitted.
     machine : Machine
-        With a host for each of them.
+        The machine, whose hosts the jobs run on.
     rules : Rules
 
     Raises
     ------
     ValueError
-        If a job fits on no host, or the rules need what the jobs do not have.
+        If a job fits on no host, or the rules need a column that the jobs lack.
     """
     has_home = machine.takes(jobs.size, jobs.memory)
     if not has_home.all():
         first = int(np.argmin(has_home))
         raise ValueError(
-            f"job {first + 1} asks for {jobs.size[first]} processors and {jobs.memory[first]} KB of memory, "
-            f"and no host has both; the largest has {machine.largest} processors: leave out such jobs"
+            f"job {first + 1} asks for {counted(jobs.size[first], 'processor')} and {jobs.memory[first]:,} "
+            f"KB of memory, and no host has both; the largest has {counted(machine.largest, 'processor')}: "
+            "leave out such jobs"
         )
     ready = under(jobs, rules)
     rules.check(ready, machine)

@@ -1,11 +1,11 @@
-"""The event loop of a space-shared machine, and the scalars that every scheduler on it has.
+"""The event loop of a space-shared machine, and the scalars of every scheduler on it.
 
 A scheduler is a *system*: a named tuple of its tables, whose first field `state` is one record of scalars.
 Its `jobs` are a `JobTable`, its `heap` has the running jobs by their ends (`models.kernels.ends`). The loop
 proceeds from instant to instant and calls parts (`end_job`, …), of which each system has its own, declared
 with `part_of`: they are chosen by the type of the system when the loop is compiled, at no cost at run time.
 
-What happens first at one instant: see `models.kernels.ties`. A job with a planned start
+For the order of events at one instant see `models.kernels.ties`. A job with a planned start
 (`models.backfill.conservative`) starts first of all.
 """
 
@@ -47,7 +47,7 @@ def state_type(**more: type) -> np.dtype:
 
 
 def initial_state(kind: np.dtype, instant: bool, **values: float) -> np.ndarray:
-    """Return the one record of a system before its first event: zeros but for these values."""
+    """Return the record of a system before its first event: zeros except for these values."""
     state = progress.record(kind)
     state["next_start"] = np.inf
     state["instant"] = instant
@@ -120,7 +120,7 @@ def run_events(system, functions):
     ----------
     system : named tuple, before the first submission
     functions : tuple of compiled functions
-        What a pass calls: orders of priority.
+        The functions that a pass calls: orders of priority.
     """
     state, jobs = system.state[0], system.jobs
     while True:

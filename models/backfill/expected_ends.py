@@ -1,7 +1,7 @@
-"""Expected ends of running jobs on each host, the last first, from which reservations are computed.
+"""Expected ends of running jobs on each host, the latest first, from which reservations are computed.
 
-An entry is a step of `models.backfill.profile.Steps`: when processors and memory, and how much of each,
-become free according to requested times.
+An entry is a step of `models.backfill.profile.Steps`: the time at which some processors and memory become
+free according to requested times.
 """
 
 import numpy as np
@@ -13,7 +13,7 @@ from models.kernels.compiling import part
 
 @part(void(STEPS, int64, float64, int64, int64))
 def insert(ends: Steps, h: int, when: float, size: int, need: int) -> None:
-    """Add an entry to a host's list, of equal times the largest first. O(entries that end before)."""
+    """Add an entry to a host's list; at equal times the largest comes first. O(entries that end before)."""
     at = h * ends.places
     i = at + ends.n_steps[h]
     step = ends.step
@@ -30,7 +30,7 @@ def insert(ends: Steps, h: int, when: float, size: int, need: int) -> None:
 
 @part(void(STEPS, int64, float64, int64, int64))
 def remove(ends: Steps, h: int, when: float, size: int, need: int) -> None:
-    """Remove an entry from a host's list; of equal ones any. O(entries)."""
+    """Remove an entry from a host's list; any of several equal ones. O(entries)."""
     step, last = ends.step, h * ends.places + ends.n_steps[h] - 1
     at = np.uint64(last)
     while step[at].time != when or step[at].processors != size or step[at].memory != need:
@@ -44,7 +44,7 @@ def remove(ends: Steps, h: int, when: float, size: int, need: int) -> None:
 def when_free(
     ends: Steps, h: int, free: int, free_memory: int, now: float, size: int, need: int, before: float
 ) -> float:
-    """Return when a job fits on a host, with what is free there now; inf if never or later than `before`.
+    """Return when a job fits on a host, given its free resources now; inf if never or later than `before`.
 
     O(entries).
     """

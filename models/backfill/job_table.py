@@ -1,4 +1,4 @@
-"""The jobs as a scheduler reads them, and when and where each ran."""
+"""The jobs in the form that a scheduler reads, and when and where each ran."""
 
 from typing import Any, NamedTuple
 

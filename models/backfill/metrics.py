@@ -1,4 +1,4 @@
-"""What backfilling is measured by beyond the common measures; `models.jobs.schedule_measures` computes it."""
+"""The metrics of backfilling beyond the common measures; `models.jobs.schedule_measures` computes them."""
 
 from models.family import Metric
 

@@ -1,4 +1,4 @@
-"""Pieces of a schedule as an event loop records them: a job, its processors on a host, and when."""
+"""Pieces of a schedule as an event loop records them: a job, its processors on a host, and the times."""
 
 from typing import NamedTuple
 
@@ -12,7 +12,7 @@ from models.kernels.types import record
 
 
 class PieceBuffer(NamedTuple):
-    """Pieces in arrays of some capacity, see `models.jobs.schedule.Pieces`; `n` is one number, of all pieces.
+    """Pieces in arrays of some capacity, see `models.jobs.schedule.Pieces`; `n` is the number of all pieces.
 
     Pieces beyond the capacity are counted but not kept: the caller then runs again with more.
     """
@@ -29,7 +29,7 @@ PIECE_BUFFER = record(PieceBuffer)
 
 
 def buffer_for(n_pieces: int) -> PieceBuffer:
-    """Return an empty buffer with room for `n_pieces` pieces."""
+    """Return an empty buffer with a capacity of `n_pieces` pieces."""
     job, host, processors = (np.empty(n_pieces, np.int64) for _ in range(3))
     return PieceBuffer(job, host, np.empty(n_pieces), np.empty(n_pieces), processors, np.zeros(1, np.int64))
 

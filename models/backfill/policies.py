@@ -23,10 +23,11 @@ DISCIPLINES: Mapping[str, type[Rules]] = {
     "ncsa_lsf": NcsaLsf,
     "eq_spatial": EqSpatial,
 }
-"""``policy.discipline`` -> the rules. Or the dotted name of a user's own subclass of `Rules`."""
+"""``policy.discipline`` -> the rules. The key may also be the dotted name of a user's own subclass of
+`Rules`."""
 
 ALWAYS = ("models.backfill.priority.published", "models.backfill.model")
-"""Modules whose kernels every run needs, or that compile in no time."""
+"""Modules whose kernels every run needs, or that compile quickly."""
 
 
 def rules_of(policy: Parameters) -> Rules:

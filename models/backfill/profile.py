@@ -1,6 +1,6 @@
-"""The profile of each host: what is free from now on, a step function of time, by requested times.
+"""The profile of each host: its free resources from now on, a step function of time, by requested times.
 
-Memory is counted in whole KB, so that what is taken and returned cancels exactly.
+Memory is counted in whole KB, so that allocations and releases cancel exactly.
 """
 
 from typing import Annotated, NamedTuple
@@ -14,7 +14,7 @@ from models.kernels.compiling import part
 from models.kernels.types import fields, record
 
 STEP = fields("time", "processors memory")
-"""What is free from an instant (seconds) on; memory in KB."""
+"""Free resources from an instant (seconds) on; memory in KB."""
 
 
 class Steps(NamedTuple):
@@ -27,7 +27,7 @@ class Steps(NamedTuple):
         the next one, the last for ever, and the first begins now.
     n_steps : ndarray of int, shape (n_hosts,)
     places : int
-        For the steps of each host.
+        Number of places for the steps of each host.
     """
 
     step: Annotated[np.ndarray, STEP]
@@ -44,7 +44,7 @@ def no_steps(n_hosts: int, places: int) -> Steps:
 
 
 def all_free(machine: Machine, places: int) -> Steps:
-    """Return profiles of hosts that are free for ever but for the downtimes of the machine."""
+    """Return profiles of hosts that are free for ever except for the machine's downtimes."""
     profile, n = no_steps(len(machine.names), places), 1 + 2 * len(machine.down)
     step = profile.step.reshape(-1, places)[:, :n]
     step["time"] = [-np.inf, *machine.down.ravel()]
@@ -56,7 +56,7 @@ def all_free(machine: Machine, places: int) -> Steps:
 
 @part(void(STEPS, int64, float64, int64, int64))
 def begin(profile: Steps, h: int, now: float, processors: int, memory: int) -> None:
-    """Begin a profile with one step: so much is free on a host from now on for ever."""
+    """Begin a profile with one step: the free resources of a host from now on for ever."""
     first = profile.step[h * profile.places]
     first.time, first.processors, first.memory = now, processors, memory
     profile.n_steps[h] = 1
@@ -91,7 +91,7 @@ def fits_now(profile: Steps, h: int, size: int, need: int, end: float) -> bool:
 
 @part(int64(STEPS, int64, int64, float64))
 def split(profile: Steps, at: int, n: int, instant: float) -> int:
-    """Begin a step of a host at an instant, and return how many there are then. O(steps)."""
+    """Begin a step of a host at an instant, and return the new number of steps. O(steps)."""
     i = at + n
     while profile.step[i - 1].time > instant:
         i -= 1
@@ -105,7 +105,8 @@ def split(profile: Steps, at: int, n: int, instant: float) -> int:
 
 @part(int64(STEPS, int64, int64, float64))
 def join(profile: Steps, at: int, n: int, instant: float) -> int:
-    """Remove the step that begins at an instant if it is like the one before; return how many are left.
+    """Remove the step that begins at an instant if it equals the previous one; return the new number of
+    steps.
 
     O(steps).
     """
@@ -124,9 +125,9 @@ def join(profile: Steps, at: int, n: int, instant: float) -> int:
 
 @part(void(STEPS, int64, float64, float64, int64, int64))
 def occupy(profile: Steps, h: int, start: float, end: float, size: int, need: int) -> None:
-    """Take processors and memory from `start` to `end` (or return them: negative). O(steps).
+    """Allocate processors and memory from `start` to `end` (negative numbers release them). O(steps).
 
-    The host has two steps more then at most.
+    The host gets at most two more steps.
     """
     at = h * profile.places
     n = split(profile, at, profile.n_steps[h], start)
@@ -145,7 +146,7 @@ def occupy(profile: Steps, h: int, start: float, end: float, size: int, need: in
 
 @part(void(STEPS, int64, float64))
 def forget(profile: Steps, h: int, now: float) -> None:
-    """Drop what lies before now. O(steps) if there is such a step."""
+    """Drop steps before now. O(steps) if there are any."""
     at = h * profile.places
     n = profile.n_steps[h]
     past = 0

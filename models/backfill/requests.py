@@ -1,4 +1,4 @@
-"""The request policy: which time a job is scheduled by, and whether it is ended at it."""
+"""The request policy: the time by which a job is scheduled, and whether the job is killed at it."""
 
 from dataclasses import replace
 
@@ -6,6 +6,7 @@ import numpy as np
 
 from models import workloads
 from models.backfill.rules import LongerThanRequestedError, Rules
+from models.counting import counted
 from models.jobs.jobs import Jobs
 from models.jobs.machine import Machine
 from models.point import Point
@@ -14,18 +15,18 @@ from models.workloads.replayed import KEEP
 
 
 class NoRequestsError(ValueError):
-    """Jobs have no requested time, and the policy reads it."""
+    """Some jobs have no requested time, which the policy reads."""
 
 
 def under(jobs: Jobs, rules: Rules) -> Jobs:
-    """Return the jobs as they run under these rules: each with a requested time, and perhaps killed at it.
+    """Return the jobs as they run under these rules: each has a requested time, and may be killed at it.
 
-    ``ValueError`` if the rules need what the jobs do not have.
+    It raises ``ValueError`` if the rules need requested times that jobs lack.
     """
     unknown = np.isnan(jobs.requested)
     if rules.reads_requests and rules.unrequested == "error" and unknown.any():
         raise NoRequestsError(
-            f"{int(unknown.sum()):,} of {len(jobs):,} jobs have no requested time, but the policy "
+            f"{counted(int(unknown.sum()), 'job', 'has', of=len(jobs))} no requested time, but the policy "
             "reads it; add policy.unrequested=runtime to use the actual runtime instead, or "
             "workload.estimates=tsafrir2005 to draw requests (exact: each asks for its runtime)"
         )
@@ -53,16 +54,23 @@ def check(name: str, jobs: Jobs, machine: Machine, rules: Rules, point: Point) -
 
 
 def notes(jobs: Jobs, rules: Rules) -> list[str]:
-    """Return notes for the user on these jobs under these rules; raises what `under` does."""
+    """Return notes for the user on these jobs under these rules; raises the errors of `under`."""
     ran = under(jobs, rules)
     unknown = int(np.isnan(jobs.requested).sum())
     longer = int((jobs.runtime > ran.requested).sum())
     killed = int((ran.runtime < jobs.runtime).sum())
     found = []
     if unknown and rules.reads_requests:
-        found.append(f"{unknown:,} jobs have no requested time and are scheduled by their runtimes")
+        found.append(
+            f"{counted(unknown, 'job', 'has')} no requested time: the runtime is used for scheduling"
+        )
     if killed:
-        found.append(f"{killed:,} jobs run longer than requested and are killed then (policy.kill=true)")
+        found.append(
+            f"{counted(killed, 'job', 'runs')} longer than requested: killed at the request "
+            "(policy.kill=true)"
+        )
     elif longer:
-        found.append(f"{longer:,} jobs run longer than requested, and are allowed to (policy.kill=false)")
+        found.append(
+            f"{counted(longer, 'job', 'runs')} longer than requested, which is allowed (policy.kill=false)"
+        )
     return found

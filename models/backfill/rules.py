@@ -18,7 +18,7 @@ from models.point import Parameters
 
 
 class LongerThanRequestedError(ValueError):
-    """Jobs run longer than requested, under rules that exclude that; other requests help as well."""
+    """Some jobs run longer than requested under rules that exclude it; other requests are a remedy, too."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,7 +33,7 @@ class Rules:
     kill : bool
         Whether jobs are ended when they have run for their requested time.
     unrequested : {"error", "runtime"}
-        A job without a requested time is refused, or has its actual one as its request.
+        Whether a job without a requested time is refused, or its runtime becomes its request.
     """
 
     BASE = "_rigid"
@@ -70,7 +70,7 @@ class Rules:
         jobs : Jobs
             As they run under the rules, see `models.backfill.requests.under`, and checked.
         machine : Machine
-            With a host for each of them.
+            The machine, whose hosts the jobs run on.
         """
         made: Schedule = import_module(self.kernel(jobs, machine)).simulate(jobs, machine, self)
         return made
@@ -82,12 +82,12 @@ class Rules:
 
     @property
     def keeps_downtimes(self) -> bool:
-        """Whether `Machine.down` is heeded."""
+        """Whether `Machine.down` is respected."""
         return False
 
     @property
     def takes_predictions(self) -> bool:
-        """Whether jobs may be planned by `Jobs.predicted`, which is corrected where it was too short."""
+        """Whether jobs may be planned by `Jobs.predicted`, which is corrected if it was too short."""
         return False
 
     @property
@@ -96,4 +96,4 @@ class Rules:
         return True
 
     def check(self, jobs: Jobs, machine: Machine) -> None:
-        """Raise ``ValueError`` with one line for jobs, as they run, that these rules cannot be applied to."""
+        """Raise ``ValueError`` with one line for jobs to which these rules cannot be applied."""

@@ -1,4 +1,4 @@
-"""Concurrent Gang: tasks that block, and local schedulers that fill the holes (Silva and Scherson 1999).
+"""Concurrent Gang: tasks that block, and local schedulers that fill the idle time (Silva and Scherson 1999).
 
 The declaration loads no kernel, so that a plan can be made and checked at once.
 """

@@ -1,4 +1,4 @@
-"""Accounts of the time of PEs and tasks: every PE second is busy, switching or idle by a cause."""
+"""Accounts for the time of PEs and tasks: every PE second is busy, switching, or idle for a cause."""
 
 from numba import float64, int64, void
 
@@ -8,7 +8,7 @@ from models.kernels.compiling import part
 from models.kernels.standstill import count_repeated
 
 ROWS_A_TIME = 3
-"""Rows of the record that one PE may take at one event."""
+"""Maximum of rows of the record that one PE adds at one event."""
 
 
 @part()
@@ -19,7 +19,7 @@ def class_of(job, system):
 
 @part(void(int64, int64, float64, float64, int64, SYSTEM))
 def account(pe, activity, begin, end, task, system):
-    """Add what a PE did from `begin` to `end` to the sums and, if there is one, to the record."""
+    """Add the activity of a PE from `begin` to `end` to the sums and, if there is one, to the record."""
     if end <= begin:
         return
     state, record = system.state[0], system.record.uses
@@ -59,7 +59,7 @@ def account(pe, activity, begin, end, task, system):
 
 @part(void(int64, float64, SYSTEM))
 def settle(pe, now, system):
-    """Account for the time of a PE since the last call; to be called before its activity changes."""
+    """Account for the time of a PE since the last call; must be called before its activity changes."""
     pes = system.pes
     since = pes[pe].since
     if now <= since:
@@ -79,7 +79,7 @@ def settle(pe, now, system):
 
 @part(void(float64, SYSTEM))
 def settle_diagram(now, system):
-    """Count used slots, jobs and cells of the trace diagram so far; to be called before these change."""
+    """Count used slots, jobs and cells of the trace diagram so far; must be called before these change."""
     state, settings = system.state[0], system.settings
     elapsed = now - state.diagram_since
     state.diagram_since = now
@@ -101,7 +101,7 @@ def count_change(n_changes, n_pes, state):
 
 @part()
 def settle_all(now, system):
-    """Count what every PE has done so far, and the trace diagram. O(PEs)."""
+    """Count the activity of every PE, and the trace diagram, up to now. O(PEs)."""
     settle_diagram(now, system)
     for pe in range(system.settings.n_pes):
         settle(pe, now, system)
@@ -109,7 +109,7 @@ def settle_all(now, system):
 
 @part()
 def pass_time(then, system):
-    """Advance the clock and the waiting of tasks; nothing has changed since the last event."""
+    """Advance the clock and the waiting times of tasks; the state has not changed since the last event."""
     state = system.state[0]
     elapsed = then - state.now
     if state.measuring and elapsed > 0.0:
@@ -126,7 +126,7 @@ def idle_as(task, system):
         return codes.EMPTY
     state = system.tasks[task].state
     if state == codes.READY and system.tasks[task].held:
-        state = system.tasks[task].held  # what it waited for cost it this slot
+        state = system.tasks[task].held  # the cause of its last wait cost it this slot
     if codes.FIRST_BLOCKED <= state < codes.FIRST_BLOCKED + codes.N_CAUSES:
         return codes.FIRST_WAIT + state - codes.FIRST_BLOCKED
     return codes.EMPTY

@@ -5,7 +5,7 @@ Codes of choices are in the order in which `policies.Rules` and `models.workload
 
 NONE = -1
 GONE = -2
-"""In place of a task that has ended: the next task of the PE is another one than its last."""
+"""Stands for a task that has ended: the next task of the PE always differs from its last."""
 
 # The local task scheduler.
 PRIORITY, NO_LOCAL, ROUND_ROBIN = range(3)
@@ -32,8 +32,9 @@ FIRST_BLOCKED = COMMUNICATING
 BUSY, SWITCHING, EMPTY, FIRST_WAIT, N_STATES = 0, 1, 2, 3, 6
 
 MOST_MEASURES = 10
-"""Whose average a grade of membership can be; the paper has "the last five times" (section 2.1)."""
+"""Maximum of measures over which a grade of membership averages; the paper has "the last five times" (section
+2.1)."""
 N_CLASSES = 5
 """Classes of jobs: `models.workloads.statements.KINDS` in their order, and other programs."""
-# The receivers of a task's messages.
+# Patterns of the receivers of a task's messages.
 RING, NEIGHBOURS, RANDOM_PARTNERS, ALL_TO_ALL = range(4)

@@ -1,4 +1,4 @@
-"""What a PE runs: the gang scheduler first, then the local task scheduler (section 2.2)."""
+"""Decides what a PE runs: the gang scheduler first, then the local task scheduler (section 2.2)."""
 
 import numpy as np
 from numba import boolean, float64, int64, void
@@ -19,7 +19,7 @@ def take_off(pe, now, system):
     settle(pe, now, system)
     count_computing(pe, now, system)
     if now < pes[pe].switched:
-        pes[pe].loaded = codes.GONE  # the switch was interrupted: it has to be made again
+        pes[pe].loaded = codes.GONE  # the switch was interrupted and has to be repeated
     pes[pe].runs = codes.NONE
     pes[pe].spins = 0
     pes[pe].idle_as = codes.EMPTY
@@ -27,7 +27,7 @@ def take_off(pe, now, system):
 
 @part(void(int64, float64, SYSTEM))
 def preempt(pe, now, system):
-    """Take the PE from its task, which stays ready, or continues to wait where it only did that."""
+    """Take the PE from its task, which stays ready, or continues to wait if it was only waiting."""
     task = system.pes[pe].runs
     if not system.pes[pe].spins:
         system.tasks[task].left -= max(now - system.pes[pe].begin, 0.0)
@@ -39,7 +39,7 @@ def preempt(pe, now, system):
 
 @part()
 def count_as_scheduled(task, system):
-    """Let a task that runs be measured at the end of the slice, unless its own slots are measured only."""
+    """Let a running task be measured at the end of the slice, unless only its own slots are measured."""
     if system.settings.measured != codes.OWNED:
         system.tasks[task].scheduled = system.state[0].slice
 
@@ -94,7 +94,7 @@ def can_run(task, system):
 def choose(pe, running, by_priority, system):
     """Return the task that the local task scheduler chooses, or NONE. O(tasks of the PE).
 
-    The one of the highest priority, which has to be above beta; among equals the one that had the PE least
+    It is the task of the highest priority, which must exceed beta; among equals the one that had the PE least
     recently (round robin). `running` is one of the candidates, NONE if there is none.
     """
     best = codes.NONE
@@ -126,10 +126,10 @@ def last_waiting(pe, system):
 
 @part(void(int64, float64, boolean, SYSTEM))
 def decide(pe, now, fresh, system):
-    """Let a PE run what it should, `fresh` if the clock signal has just come."""
+    """Let a PE run the right task; `fresh` means that the clock signal has just come."""
     pes, tasks, settings = system.pes, system.tasks, system.settings
     running = pes[pe].runs
-    # A local task keeps its PE until the signal while it waits, but not if it takes no part from now on.
+    # A local task keeps its PE until the signal while it waits, but not if it no longer takes part.
     if running != codes.NONE and pes[pe].spins:
         if tasks[running].state == codes.INELIGIBLE:
             take_off(pe, now, system)
@@ -176,7 +176,7 @@ def decide_alone(pe, now, quantum_over, system):
     """Without coordination: round robin among the tasks of a PE, for a quantum each. O(tasks of the PE)."""
     pes = system.pes
     running = pes[pe].runs
-    # A task that is not eligible takes no part from now on.
+    # A task that is not eligible no longer takes part.
     if running != codes.NONE and system.tasks[running].state == codes.INELIGIBLE:
         take_off(pe, now, system)
         set_timer(system.timers, pe, np.inf)

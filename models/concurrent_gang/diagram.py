@@ -1,4 +1,4 @@
-"""Changes of the workload: how the front end changes the trace diagram, and which PEs it notifies.
+"""Workload changes: the front end changes the trace diagram and notifies some PEs.
 
 "In the case of a workload change, only the PEs concerned by the modification in the trace diagram are
 notified" (section 2.2): the PEs of the job that arrives or ends.
@@ -24,7 +24,7 @@ NEVER = -1.0
 
 @part()
 def has_tasks(size, system):
-    """Return whether there are places for `size` tasks side by side."""
+    """Return whether there are `size` adjacent places for tasks."""
     block = level_for(size)
     if system.vacant_tasks[block] != codes.NONE:
         return True
@@ -33,7 +33,7 @@ def has_tasks(size, system):
 
 @part()
 def program_of(key, system):
-    """Return the program of a job: drawn by the shares of several."""
+    """Return the program of a job, drawn by the programs' shares."""
     upto = system.program.upto
     program = 0
     if upto.shape[0] > 1:
@@ -45,7 +45,7 @@ def program_of(key, system):
 
 @part(int64(int64, float64, int64, float64, SYSTEM))
 def enter(size, runtime, key, submit, system):
-    """Write a newcomer into the tables, mapped to no slot yet, and return its place."""
+    """Write a newcomer into the tables, not mapped to a slot yet, and return its place."""
     table, state = system.table, system.state[0]
     settle_diagram(state.now, system)
     state.n_vacant -= 1
@@ -59,7 +59,7 @@ def enter(size, runtime, key, submit, system):
     job.key = key
     job.submit = submit
     if state.measuring:
-        state.job_time += state.now - submit  # it waited for room
+        state.job_time += state.now - submit  # it waited for capacity
     job.start = NEVER
     job.runtime = runtime
     state.n_jobs += 1
@@ -141,14 +141,14 @@ def settle_in(place, slot, system):
 
 @part()
 def note_room(state):
-    """Let a job that found no room in the trace diagram try again."""
+    """Let a job that did not fit in the trace diagram try again."""
     if state.held_up:
         state.held_up = 2
 
 
 @part(void(int64, SYSTEM))
 def free_cell(task, system):
-    """Free the cell of a task that has ended before others of its job, so that a newcomer may have it."""
+    """Free the cell of a task that has ended before others of its job, so that a newcomer may use it."""
     matrix, table, state = system.matrix, system.table, system.state[0]
     settle_diagram(state.now, system)
     job = system.tasks[task].job
@@ -220,7 +220,7 @@ def end_task(task, system):
         pes[pe].owner = codes.NONE
     mark(pe, system)
     jobs[job].alive -= 1
-    count_change(1, 0, system.state[0])  # the number of eligible tasks of the job is another one
+    count_change(1, 0, system.state[0])  # the number of the job's eligible tasks has changed
     if system.settings.cells == codes.OF_TASKS:
         free_cell(task, system)
     if jobs[job].alive == 0:

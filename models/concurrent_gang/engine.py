@@ -1,8 +1,8 @@
 """The event loop of Concurrent Gang: timers of PEs, tasks that wake, arrivals, the clock signal.
 
-At one instant timers come before tasks that wake, arrivals and the signal, in this order; after the last of
-them the PEs that were affected decide. An event costs O(log PEs + log tasks), a decision O(tasks of the PE),
-the signal O(PEs + jobs), with grades O(PEs + tasks).
+The order at one instant is timers, tasks that wake, arrivals, the signal; after all of them, the affected PEs
+decide. An event costs O(log PEs + log tasks), a decision O(tasks of the PE), the signal O(PEs + jobs), with
+grades O(PEs + tasks).
 """
 
 import numpy as np
@@ -24,10 +24,11 @@ from models.packing import driver
 from models.packing.schemes.signature import PLACE, RELEASE
 
 TASKS_FULL = 7
-"""Why `advance` returned, beside the reasons in `models.packing.driver`: it needs more tasks or messages."""
+"""Reasons for which `advance` returns, beyond those in `models.packing.driver`: it needs more tasks or
+messages."""
 
 MESSAGES_A_TIME = 2
-"""More than one event can send."""
+"""Upper bound on the messages that one event sends."""
 
 
 @part()
@@ -40,11 +41,11 @@ def quantum_is_over(pe, system):
 
 @part(void(int64, float64, SYSTEM))
 def timer_goes_off(pe, now, system):
-    """The running task of a PE comes to the end of its stretch, or of its quantum."""
+    """Handle the end of the stretch, or of the quantum, of a PE's running task."""
     pes = system.pes
     tasks, settings = system.tasks, system.settings
     task = pes[pe].runs
-    # The timer is set to the earlier of both ends: here the stretch would have gone on.
+    # The timer is set to the earlier of both ends: here the stretch would have continued.
     if pes[pe].spins or pes[pe].begin + tasks[task].left > now:
         quantum_is_over(pe, system)
         return
@@ -81,7 +82,7 @@ def timer_goes_off(pe, now, system):
 
 @part(void(int64, float64, SYSTEM))
 def task_wakes(task, now, system):
-    """What a task waited for has come."""
+    """Handle the end of a task's wait."""
     pes, tasks = system.pes, system.tasks
     pe = tasks[task].pe
     spins = pes[pe].runs == task
@@ -131,7 +132,7 @@ def give_slot(job, number, system):
 
 @part(void(float64, SYSTEM))
 def signal_comes(now, system):
-    """A slice ends and the next one begins. O(PEs + jobs), with grades O(PEs + tasks)."""
+    """End a slice and begin the next one. O(PEs + jobs), with grades O(PEs + tasks)."""
     state, pes, settings = system.state[0], system.pes, system.settings
     ended = state.slice
     if state.n_slots > 0:
@@ -157,7 +158,7 @@ def signal_comes(now, system):
 
 @part(void(SYSTEM))
 def decide_all(system):
-    """Let the PEs decide that something has happened to."""
+    """Let the affected PEs decide."""
     state, pes = system.state[0], system.pes
     now = system.state[0].now
     fresh = state.fresh == 1
@@ -176,7 +177,7 @@ def decide_all(system):
 
 @part(void(STATE))
 def reset_sums(state):
-    """Set what is summed over a batch to zero."""
+    """Reset the sums over a batch to zero."""
     for activity in range(codes.N_STATES):
         state.pe_time[activity] = 0.0
     for cause in range(codes.N_CAUSES):
@@ -189,7 +190,7 @@ def reset_sums(state):
 
 @part(void(float64, SYSTEM))
 def close_batch(now, system):
-    """Write down what was summed over a batch, and begin the next one. O(PEs)."""
+    """Record the sums over a batch, and begin the next batch. O(PEs)."""
     state = system.state[0]
     if state.measuring:
         settle_all(now, system)
@@ -205,7 +206,8 @@ def close_batch(now, system):
 
 @kernel(void(SYSTEM, float64, boolean))
 def stop_at(system, now, closes):
-    """Let time pass to before the next event; a batch ends there if `closes`, else all measuring."""
+    """Advance to a time before the next event; if `closes`, a batch ends there, otherwise the measured
+    period."""
     pass_time(now, system)
     if closes:
         close_batch(now, system)
@@ -217,8 +219,8 @@ def stop_at(system, now, closes):
 
 @part()
 def first_slice(now, slice_length):
-    """Return the number of the slice at a time; at a signal, of the one that begins."""
-    # The quotient may be rounded across a signal; the products are the signals' own times.
+    """Return the number of the slice at a time; at a signal, the number of the slice that begins."""
+    # The quotient may be rounded across a signal; the products are the exact times of the signals.
     number = np.int64(np.floor(now / slice_length))
     while number * slice_length > now:
         number -= 1
@@ -243,7 +245,7 @@ def release_books(release, system):
 
 @kernel(int64(PLACE, RELEASE, SYSTEM, ARRIVALS, LIMITS))
 def advance(place, release, system, arrivals, limits):
-    """Simulate until something is needed from outside, and return the reason (`BATCHES_DONE` …).
+    """Simulate until the caller has to act, and return the reason (`BATCHES_DONE` …).
 
     `place` and `release` have the types of `models.packing.schemes.signature`; the chunk of jobs at hand is
     read from `cursor` on.
@@ -265,7 +267,7 @@ def advance(place, release, system, arrivals, limits):
         if settings.coordinated and state.n_jobs > 0:
             signal = (state.slice + 1) * costs.slice
         then = min(min(timer, waking), min(arrival, signal))
-        # PEs decide when all events of an instant have happened, once and knowing all of them.
+        # PEs decide once, after all events of an instant have happened.
         if state.n_marked > 0 and then > state.now:
             if recorded > 0 and state.n_recorded + ROWS_A_TIME * n_pes > recorded:
                 return driver.RECORD_FULL
@@ -302,11 +304,11 @@ def advance(place, release, system, arrivals, limits):
             cursor = state.cursor
             size = arrivals.size[cursor]
             if n_jobs == 0 and settings.coordinated:
-                # An empty machine has no signals: the slices that have passed since then are skipped.
+                # An empty machine has no signals: the slices that have passed meanwhile are skipped.
                 state.slice = max(state.slice, first_slice(then, costs.slice))
             first_time = state.held_up == 0
             if first_time and state.n_submitted == settings.first_measured and settings.first_measured > 0:
-                settle_all(then, system)  # all before this one only filled the machine
+                settle_all(then, system)  # all jobs before this one only filled the machine
                 reset_sums(state)
                 state.measuring = then < state.measured_until
                 state.batch_start = min(then, state.measured_until)

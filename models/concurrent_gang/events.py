@@ -1,7 +1,8 @@
-"""What happens next: a tournament of the PEs' timers, and a heap of the tasks that wake.
+"""The next event: a tournament tree of the PEs' timers, and a heap of the tasks that wake.
 
-Timers change at nearly every event and are rarely taken, wakes are never taken back: hence the two. Ties go
-to the lower PE, and to the earlier job and then the lower task, so that the order never depends on history.
+Timers change at nearly every event and rarely go off, which suits a tournament tree; wake-ups are never
+cancelled, which suits a heap. Ties go to the lower PE, and to the earlier job and then the lower task, so
+that the order never depends on history.
 """
 
 import numpy as np
@@ -24,7 +25,7 @@ def set_timer(timers, pe, time):
     """Let the timer of a PE go off at a time, inf for never. O(log n_pes)."""
     at = (timers.shape[0] >> 1) + pe
     timers[at] = time
-    while at > 1:  # up to the root always: to stop early would be mispredicted more often than not
+    while at > 1:  # always up to the root: an early exit would be mispredicted more often than not
         time = min(time, timers[at ^ 1])
         at >>= 1
         timers[at] = time
@@ -32,8 +33,8 @@ def set_timer(timers, pe, time):
 
 @part(int64(FLOATS))
 def first_timer(timers):
-    """Return the PE whose timer goes off next, the lowest of equals. O(log n_pes)."""
-    half = np.uint64(timers.shape[0] >> 1)  # without a sign no index is tested for being negative
+    """Return the PE whose timer goes off next; ties go to the lowest. O(log n_pes)."""
+    half = np.uint64(timers.shape[0] >> 1)  # unsigned, so that no index is tested for being negative
     least = timers[1]
     at = ONE
     while at < half:
@@ -73,11 +74,12 @@ def wake_at(task, time, system):
 
 @part(int64(SYSTEM))
 def take_wake(system):
-    """Take the task that wakes first from the heap. O(log tasks), O(1) for all but one task of a barrier."""
+    """Remove the task that wakes first from the heap. O(log tasks), O(1) for all but one task of a
+    barrier."""
     times, tasks = system.wakes
     first = tasks[0]
     job = system.tasks[first].job
-    if system.jobs[job].to_wake > 1:  # nothing in the heap is between a task and the next of its job
+    if system.jobs[job].to_wake > 1:  # no other entry comes between two tasks of a job
         system.jobs[job].to_wake -= 1
         tasks[0] = first + 1
         return first
@@ -106,7 +108,7 @@ def take_wake(system):
 
 @part(void(int64, SYSTEM))
 def mark(pe, system):
-    """Let a PE decide again, once nothing else happens at this instant."""
+    """Let a PE decide again, after all other events of this instant."""
     pes, state = system.pes, system.state[0]
     if pes[pe].marked == 0:
         pes[pe].marked = 1

@@ -19,7 +19,7 @@ def priority(task, system):
 
 @part(void(int64, float64, SYSTEM))
 def count_computing(pe, now, system):
-    """Add what the running task of a PE has computed to its seconds of this slice."""
+    """Add the computing time of a PE's running task to its seconds of this slice."""
     task = system.pes[pe].runs
     if not system.settings.graded or system.pes[pe].spins:
         return
@@ -32,10 +32,10 @@ def count_computing(pe, now, system):
 
 @part(void(int64, float64, SYSTEM))
 def grade(task, now, system):
-    """At the end of a slice in which a task was scheduled: measure it, and average its last measures.
+    """Measure a task at the end of a slice in which it was scheduled, and average its last measures.
 
-    A measure is the share of the time in which the task went through its statements that it spent in I/O, and
-    in computation. Time in which it was ready and had no PE is not part of that.
+    The measures are the shares of I/O and of computation in the time in which the task executed its
+    statements. Time in which it was ready without a PE does not count.
     """
     one, state = system.tasks[task], system.state[0]
     time_slice(task, system)

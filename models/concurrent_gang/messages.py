@@ -16,7 +16,7 @@ from models.workloads.statements.draws import shift
 
 @part(int64(int64, int64, int64, int64))
 def partner_offset(partners, exchange, n_tasks, key):
-    """Return by how many tasks the messages of an exchange go on, in the order of the job's tasks."""
+    """Return the distance of the messages of an exchange, in the order of the job's tasks."""
     if partners == codes.NEIGHBOURS:
         return 1 if exchange % 2 == 0 else n_tasks - 1
     if partners == codes.RANDOM_PARTNERS:
@@ -30,8 +30,8 @@ def partner_offset(partners, exchange, n_tasks, key):
 def carry(source, target, now, system):
     """Send a message from one PE to another and return when it is there. O(links of the route).
 
-    Each link serves messages in the order in which they were sent: one that is sent earlier has its turn
-    reserved on all of its way.
+    Each link serves messages in the order in which they were sent: a message that was sent earlier has its
+    turn reserved on its whole route.
     """
     network, costs = system.network, system.costs
     n_links = route_into(network.sides, source, target, network.route)
@@ -48,7 +48,7 @@ def carry(source, target, now, system):
 
 @part(void(int64, int64, int64, float64, SYSTEM))
 def send(sender, receiver, exchange, now, system):
-    """Send the message of an exchange; its receiver wakes as it comes, if it waits for it."""
+    """Send the message of an exchange; if its receiver waits for it, the receiver wakes when it arrives."""
     tasks, network, state = system.tasks, system.network, system.state[0]
     arrival = carry(tasks[sender].pe, tasks[receiver].pe, now, system)
     if tasks[receiver].state == codes.COMMUNICATING and tasks[receiver].awaited == exchange:
@@ -66,7 +66,8 @@ def send(sender, receiver, exchange, now, system):
 
 @part(float64(int64, int64, SYSTEM))
 def take_message(task, exchange, system):
-    """Take the message of an exchange that was sent to a task; return when it is there, -1 for none."""
+    """Remove the message of an exchange that was sent to a task; return when it arrives, -1 if there is
+    none."""
     tasks, network, state = system.tasks, system.network, system.state[0]
     before = codes.NONE
     message = tasks[task].inbox
@@ -87,7 +88,7 @@ def take_message(task, exchange, system):
 
 @part()
 def forget_messages(task, system):
-    """Throw away what was sent to a task and not received."""
+    """Discard messages that were sent to a task and not received."""
     tasks, network, state = system.tasks, system.network, system.state[0]
     while tasks[task].inbox != codes.NONE:
         message = tasks[task].inbox

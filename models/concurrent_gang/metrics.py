@@ -1,8 +1,8 @@
-"""What Concurrent Gang is measured by beyond the common measures.
+"""The metrics of Concurrent Gang beyond the common measures.
 
 The paper's "total idle time" counts "not idle slots only, but also the time which a particular task was
-waiting for I/O, synchronization and communication completion" (section 3.1). That can be read in two ways,
-which differ as soon as another task runs while one waits:
+waiting for I/O, synchronization and communication completion" (section 3.1). This has two readings, which
+differ as soon as another task runs while one waits:
 
 ``idle_time``
     Time of PEs in which none computes or switches: the slot is empty, or its task waits and no other
@@ -15,10 +15,10 @@ from models.family import Metric
 from models.workloads.statements import KINDS
 
 STATES = ("busy", "switching", "empty", "communication", "io", "synchronization")
-"""What a PE can be doing, in the order of the numbers in the kernels; the last four are idle."""
+"""Activities of a PE, in the order of their numbers in the kernels; the last four are idle."""
 
 CAUSES = STATES[3:]
-"""What a task can wait for."""
+"""Causes of waiting of a task."""
 
 CLASSES = (*KINDS, "other")
 """Classes of jobs by their statements, in the order of their numbers; other programs are one class."""

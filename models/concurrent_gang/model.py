@@ -11,6 +11,7 @@ from models.concurrent_gang.metrics import CAUSES, STATES
 from models.concurrent_gang.policies import Hardware, machine_of, rules_of, until_horizon
 from models.concurrent_gang.recording import Recorder
 from models.concurrent_gang.simulation import Simulation
+from models.counting import counted
 from models.family import Outcome
 from models.jobs.ended import Ended
 from models.jobs.jobs import Jobs
@@ -49,7 +50,7 @@ def simulate(point: Point) -> Outcome:
     batches, available = point.batches, point.batches.checkpoints[-1]
     if isinstance(opened, Trace):
         batches, available = opened.divided(batches)
-    assert batches.size is not None  # a trace's are divided, a stream has none without
+    assert batches.size is not None  # a trace's batches are divided, a stream needs a size
     simulation = _simulation(point, opened, Measured.of(opened, batches))
     size = batches.size
     status, metrics = simulation.run_to_checkpoints(
@@ -64,8 +65,8 @@ def schedule(point: Point) -> Schedule:
     """Return the schedule that `simulate` measures, see `models.family.Family.schedule`.
 
     Of a stream it has all jobs that are submitted before the last batch ends, or before the horizon, each to
-    its end; ``ValueError`` with one line if more of them are there at a time than the table can hold. A piece
-    is one PE's.
+    its end; ``ValueError`` with one line if more of them are in the system at a time than the table can hold.
+    A piece belongs to one PE.
     """
     rules = rules_of(point.policy)
     opened = workloads.open_workload(until_horizon(point))
@@ -87,12 +88,12 @@ def schedule(point: Point) -> Schedule:
         behind = submitted - simulation.n_terminated > BEHIND * submitted
         if not isinstance(opened, Trace) and behind and submitted > (1 + LONG_TAIL) * n_jobs + 400:
             raise ValueError(
-                f"some of {n_jobs} jobs have not ended when {submitted - n_jobs:,} "
-                "more are submitted, so the machine does not keep up; give a lower load, shorter "
+                f"some of {counted(n_jobs, 'job')} have not ended when {submitted - n_jobs:,} "
+                "more have been submitted, so the machine does not keep up; give a lower load, shorter "
                 "slices, or shorter waits of tasks (disks, io_time)"
             )
 
-    # Jobs that are still there are slowed down by those that arrive after them.
+    # Jobs that are still running are slowed down by later arrivals.
     try:
         simulation.run_out(n_jobs, status, rules.job_limit, check)
     except ValueError as refused:
@@ -109,7 +110,7 @@ def schedule(point: Point) -> Schedule:
         host=np.zeros(n_jobs, np.int64),
         waited=ended.end - ended.submit - ended.runtime,
         pieces=recorder.pieces(n_jobs),
-        # A log's rows belong only to all its jobs.
+        # The rows of a log match its jobs only if all of them are there.
         trace=opened if isinstance(opened, Trace) and n_jobs == len(opened.jobs) else None,
         notes=(str(rules), str(Statements.of(point.workload))),
     )
@@ -121,7 +122,7 @@ def prepare(point: Point, recorder: Recorder | None = None) -> Simulation:
 
 
 def _open(point: Point) -> Stream | Trace:
-    """Return the jobs of a point; requested times only where measures may read them."""
+    """Return the jobs of a point; with requested times only if measures may read them."""
     point = until_horizon(point)
     if Measures.of(point.measures).reads_columns:
         return workloads.open_workload(point)

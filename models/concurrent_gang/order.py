@@ -1,7 +1,7 @@
 """The tasks of a PE in the order of round robin: by their last turns, the least recent first.
 
-Those that never had a turn come before all others, in order of arrival. What counts as a turn is a reading
-(``policy.turns``): to have the PE, to have it outside the own slot, or to become ready.
+Tasks that never had a turn come before all others, in order of arrival. The reading ``policy.turns``
+determines what counts as a turn: getting the PE, getting it outside the task's own slot, or becoming ready.
 """
 
 from numba import int64, void
@@ -30,7 +30,7 @@ def insert_before(task, after, pe, system):
 
 @part(void(int64, SYSTEM))
 def remove(task, system):
-    """Take a task out of its PE's list."""
+    """Remove a task from its PE's list."""
     tasks, pes = system.tasks, system.pes
     pe, before, after = tasks[task].pe, tasks[task].before, tasks[task].next
     if before == NONE:
@@ -45,7 +45,7 @@ def remove(task, system):
 
 @part(void(int64, int64, SYSTEM))
 def insert_newcomer(task, pe, system):
-    """Put a task that has just arrived after the others that never had a turn. O(those)."""
+    """Insert a task that has just arrived after the others that never had a turn. O(their number)."""
     after = system.pes[pe].first
     while after != NONE and not system.tasks[after].served:
         after = system.tasks[after].next
@@ -54,7 +54,7 @@ def insert_newcomer(task, pe, system):
 
 @part(void(int64, int64, SYSTEM))
 def count_turn(task, pe, system):
-    """Put a task that has a turn to the end."""
+    """Move a task that has a turn to the end."""
     system.tasks[task].served = 1
     if system.pes[pe].last != task:
         remove(task, system)

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from models import keys, workloads
+from models.counting import counted
 from models.jobs.machine import one_pool
 from models.jobs.stream import Stream
 from models.jobs.trace import Trace
@@ -34,7 +35,8 @@ class Rules:
     scheme: Scheme  # chooses the cells of the trace diagram
     name: str  # of the scheme
     parameters: tuple[int, ...]  # of the scheme, see `models.packing.scheme.Scheme.arguments`
-    # Whether a clock signal makes all PEs change to the next slot; else each is round robin by itself.
+    # Whether a clock signal makes all PEs change to the next slot; otherwise each PE is round robin by
+    # itself.
     coordinated: bool = keys.switch()
     # The local task scheduler; none is gang scheduling.
     local: str = keys.choice("priority", "none", "round_robin")
@@ -51,18 +53,18 @@ class Rules:
     central_cost: float = keys.seconds()
     # Rows of the trace diagram at most, None for no limit: the next job waits until there is room.
     slots_limit: int | None = keys.whole("a whole number of rows from 1 on, or null (no limit)", null=True)
-    waits: str = keys.choice("block", "spin")  # whether a task that waits for others keeps its PE, see there
+    waits: str = keys.choice("block", "spin")  # whether a task that waits for others keeps its PE
     first_load: str = keys.choice("free", "switch")  # what the first task that a PE runs costs
     arrivals: str = keys.choice("at_once", "at_signal")  # when a newcomer owns its slot of the running row
     turns: str = keys.choice("served", "local", "ready")  # what counts in round robin, see `order`
     idle_cause: str = keys.choice("owner", "last")  # the task whose cause of waiting an idle PE counts by
     measured: str = keys.choice("scheduled", "ran", "owned")  # the slices in which a task is measured
     window: int = keys.whole("a whole number of measures, 1 to 10", most=10)  # whose mean is a grade
-    # Seconds at which the run is cut; it is one batch then.
+    # Seconds at which the run ends; it is then one batch.
     horizon: float | None = keys.number(
         "a positive number of seconds, or null", null=True, above=0, most=LONGEST_S
     )
-    # With more jobs in the system the run ends: the policy does not keep up. A trace is run to its end.
+    # With more jobs in the system the run ends, because the policy does not keep up. A trace runs to its end.
     job_limit: int = keys.whole("a positive whole number of jobs")
 
     @classmethod
@@ -78,7 +80,7 @@ class Rules:
 
     @property
     def turn(self) -> float:
-        """Seconds that a task has at least before another one may take its place."""
+        """Minimum seconds of a task before another one may take its place."""
         return self.slice
 
     @property
@@ -101,7 +103,7 @@ class Rules:
 
 @dataclass(frozen=True, kw_only=True)
 class Uncoordinated(Rules):
-    """Round robin on each PE, whatever the others do."""
+    """Round robin on each PE, independent of the others."""
 
     BASE = "uncoordinated"
 
@@ -113,7 +115,7 @@ class Uncoordinated(Rules):
 
     @property
     def turn(self) -> float:
-        """Seconds that a task has at least before another one may take its place."""
+        """Minimum seconds of a task before another one may take its place."""
         return self.slice if self.quantum is None else self.quantum
 
     def __str__(self) -> str:
@@ -166,7 +168,8 @@ def check(point: Point) -> Sequence[str]:
 
 
 def _notes_on_horizon(point: Point, opened: Stream | Trace, horizon: float) -> Sequence[str]:
-    """Return which jobs of a log come before the horizon; ``ValueError`` for batches that it cannot have."""
+    """Return a note on the jobs of a log before the horizon; ``ValueError`` for batches that a horizon
+    excludes."""
     if point.batches.checkpoints != (1,) or point.batches.warmup:
         raise ValueError(
             f"policy.horizon={horizon:g} makes each run one batch from the start; add batches=1 warmup=0, "
@@ -177,7 +180,8 @@ def _notes_on_horizon(point: Point, opened: Stream | Trace, horizon: float) -> S
     n_jobs, last = len(opened.jobs), float(opened.jobs.submit[-1])
     before = int((opened.jobs.submit <= horizon).sum())
     note = (
-        f"{opened.name}: {before:,} of {n_jobs:,} jobs are submitted before the horizon of {horizon:,.0f} s"
+        f"{opened.name}: {counted(before, 'job', 'is', of=n_jobs)} submitted before the horizon of "
+        f"{horizon:,.0f} s"
     )
     if before == n_jobs:
         note += f"; the last one comes at {last:,.0f} s, and the rest of the time is counted too"
@@ -185,14 +189,14 @@ def _notes_on_horizon(point: Point, opened: Stream | Trace, horizon: float) -> S
 
 
 def until_horizon(point: Point) -> Point:
-    """Return a point whose workload can be opened: a horizon makes one batch of all jobs."""
+    """Return a point whose workload can be opened: with a horizon all jobs are one batch."""
     if point.batches.size is None and point.policy.get("horizon") is not None:
         return replace(point, batches=replace(point.batches, size=1))
     return point
 
 
 def machine_of(machine: Parameters, n_pes: int) -> Parameters:
-    """Return a machine's parameters, whose processors may be those that a log's header names."""
+    """Return a machine's parameters; its processors may come from a log's header."""
     if any(machine.get(key) is not None for key in ("processors", "torus", "mesh", "hosts")):
         return machine
     return {**machine, "processors": n_pes}

@@ -1,4 +1,4 @@
-"""How tasks go through their statements: stretches of computation, blocking statements, phases."""
+"""The execution of tasks: stretches of computation, blocking statements, phases."""
 
 import numpy as np
 from numba import boolean, float64, int64, void
@@ -11,13 +11,13 @@ from models.concurrent_gang.state import SYSTEM
 from models.kernels.compiling import part
 from models.workloads.statements import draws
 
-# Outcomes for a task at the end of a stretch, or that has woken.
+# Outcomes for a task at the end of a stretch, or after it has woken.
 CONTINUES, BLOCKS, ENDS = range(3)
 
 
 @part(int64(int64, int64, SYSTEM))
 def taking_part(job, phase, system):
-    """Return how many tasks of a job take part in a phase: the first ones."""
+    """Return how many tasks of a job take part in a phase; these are the first ones."""
     n_tasks = system.jobs[job].n_tasks
     if phase >= system.jobs[job].end_phase:
         return n_tasks
@@ -35,7 +35,7 @@ def block(task, state, now, system):
 
 @part()
 def time_slice(task, system):
-    """Let the seconds of a task belong to the present slice."""
+    """Assign the seconds of a task to the present slice."""
     tasks = system.tasks
     if tasks[task].timed != system.state[0].slice:
         tasks[task].timed = system.state[0].slice
@@ -46,7 +46,7 @@ def time_slice(task, system):
 
 @part(void(int64, float64, SYSTEM))
 def unblock(task, now, system):
-    """A task waits no longer: its waiting belongs to the present slice as far as it was in it."""
+    """End the waiting of a task; the part of it in the present slice belongs to this slice."""
     tasks = system.tasks
     state = tasks[task].state
     if state < codes.FIRST_BLOCKED + codes.N_CAUSES:
@@ -61,7 +61,8 @@ def unblock(task, now, system):
 
 @part(void(int64, SYSTEM))
 def begin_phase(task, system):
-    """Count the steps of the phase that a task begins, and what is left after them. O(steps of a cycle)."""
+    """Count the steps of the phase that a task begins, and the computation left after them. O(steps of a
+    cycle)."""
     tasks = system.tasks
     program, statement = system.program, system.costs.statement
     phase = tasks[task].phase
@@ -88,10 +89,10 @@ def begin_phase(task, system):
 
 @part(int64(int64, float64, SYSTEM))
 def meet(task, now, system):
-    """Let a task come to the boundary of a phase in which not all take part, and return the outcome.
+    """Let a task reach the boundary of a phase in which not all tasks take part, and return the outcome.
 
-    It waits for all others of its job. The last one opens the boundary; those that take part in the next
-    phase begin it, and the others wait for its end.
+    It waits for all other tasks of its job. The last one opens the boundary; the tasks that take part in the
+    next phase begin it, and the others wait for its end.
     """
     tasks, jobs = system.tasks, system.jobs
     job = tasks[task].job
@@ -125,7 +126,8 @@ def meet(task, now, system):
 
 @part(int64(int64, int64, int64, SYSTEM))
 def statements_of_all(job, step, mean, system):
-    """Return a random number of local statements; the first task of a job at a step draws it for all."""
+    """Return a random number of local statements; the first task of a job to reach a step draws it for
+    all."""
     jobs = system.jobs
     if jobs[job].drawn_step != step or jobs[job].drawn_mean != mean:
         jobs[job].drawn_step = step
@@ -205,7 +207,7 @@ def communicate(task, now, system):
 
 @part(void(int64, float64, SYSTEM))
 def read_or_write(task, now, system):
-    """Let a task wait for its input or output, which a disk serves in its turn. O(disks)."""
+    """Let a task wait for its input or output, which a disk serves in order. O(disks)."""
     tasks, disks = system.tasks, system.network.disks
     length = system.costs.io_time
     if system.settings.costs == codes.EXPONENTIAL:
@@ -228,9 +230,9 @@ def read_or_write(task, now, system):
 
 @part(boolean(int64, float64, SYSTEM))
 def synchronize(task, now, system):
-    """Let a task come to the barrier, and return whether it has to wait.
+    """Let a task reach the barrier, and return whether it has to wait.
 
-    O(log tasks), for the last one at a barrier without latency O(tasks log tasks).
+    O(log tasks); for the last task at a barrier without latency O(tasks log tasks).
     """
     tasks, jobs = system.tasks, system.jobs
     job = tasks[task].job
@@ -247,7 +249,7 @@ def synchronize(task, now, system):
         jobs[job].at_barrier = 0
         if latency > 0.0:
             jobs[job].to_wake = n_tasks
-            wake_at(first, now + latency, system)  # in place of all, which wake one after the other
+            wake_at(first, now + latency, system)  # stands for all tasks, which wake one after the other
         else:
             for other in range(first, first + n_tasks):
                 if other != task:
@@ -257,7 +259,7 @@ def synchronize(task, now, system):
 
 @part()
 def step_on(task, now, system):
-    """The blocking statement of a step is done: the next step begins."""
+    """Finish the blocking statement of a step and begin the next step."""
     tasks, phases = system.tasks, system.program.phases
     phase = tasks[task].phase
     tasks[task].step += 1
@@ -272,7 +274,7 @@ def step_on(task, now, system):
 def perform(task, now, system):
     """Let a task at the end of a stretch execute its next statement, and return the outcome."""
     tasks = system.tasks
-    if tasks[task].step == tasks[task].steps:  # the phase's last stretch has nothing after it
+    if tasks[task].step == tasks[task].steps:  # no statement follows the phase's last stretch
         tasks[task].step += 1
         return next_stretch(task, now, system)
     kind = system.program.kinds[tasks[task].at_step]

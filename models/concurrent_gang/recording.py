@@ -1,4 +1,4 @@
-"""What every PE did and how tasks were graded, for drawings and schedules; only on request."""
+"""Records the activity of every PE and the grades of tasks, for drawings and schedules; only on request."""
 
 from typing import Any
 
@@ -10,24 +10,24 @@ from models.concurrent_gang.state import GRADE, SLOT_USE, Record, System
 from models.jobs.schedule import Pieces, check_pieces
 
 AT_ONCE = 1 << 16
-"""Rows before Python takes them away."""
+"""Rows after which Python takes them."""
 
 SAME = ["pe", "state", "job", "task", "owns"]
-"""Fields in which two rows agree that are one."""
+"""Fields in which two rows must agree to be merged."""
 
 
 def no_record(rows: int = 0, grades: int = 0) -> Record:
-    """Return an empty record of `rows` rows; with none nothing is recorded."""
+    """Return an empty record of `rows` rows; with 0 rows nothing is recorded."""
     return Record(np.zeros(rows, SLOT_USE), np.zeros(grades, GRADE))
 
 
 class Recorder:
-    """Records what happens.
+    """Collects the engine's record.
 
     Parameters
     ----------
     only_busy : bool
-        Keep only when tasks compute, for a schedule.
+        Keep only the times in which tasks compute, for a schedule.
     """
 
     def __init__(self, only_busy: bool = False) -> None:
@@ -45,7 +45,7 @@ class Recorder:
         return no_record(rows, grades)
 
     def take(self, system: System) -> None:
-        """Take away what the engine has recorded; `TooManyPiecesError` for more than can be kept."""
+        """Take the rows that the engine has recorded; `TooManyPiecesError` for more than can be kept."""
         state = system.state
         self._uses.append(_merged(system.record.uses[: state["n_recorded"][0]]))
         self._n_rows += len(self._uses[-1])
@@ -58,7 +58,7 @@ class Recorder:
         system.pes["row"] = NONE
 
     def timeline(self) -> Any:
-        """Return what all PEs did, by PE and time; without a change there is one row.
+        """Return the activities of all PEs, by PE and time; consecutive equal activities are one row.
 
         Returns
         -------
@@ -71,7 +71,7 @@ class Recorder:
         return np.concatenate(self._grades).view(np.recarray)
 
     def pieces(self, n_jobs: int) -> Pieces:
-        """Return when tasks of the first `n_jobs` jobs computed, one PE a piece."""
+        """Return when tasks of the first `n_jobs` jobs computed; each piece is of one PE."""
         made = self.timeline()
         these = made[(made.state == BUSY) & (made.job < n_jobs)]
         these = these[np.lexsort((these.begin, these.job))]
@@ -80,7 +80,7 @@ class Recorder:
 
 
 def _merged(uses: np.ndarray) -> np.ndarray:
-    """Return rows of a record by PE and time; those that follow each other without a change are one."""
+    """Return rows of a record by PE and time; consecutive rows without a change are merged."""
     uses = uses[np.lexsort((uses["begin"], uses["pe"]))]
     continues = uses["begin"][1:] == uses["end"][:-1]
     for field in SAME:

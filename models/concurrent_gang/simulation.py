@@ -1,4 +1,5 @@
-"""One simulation of Concurrent Gang, from Python: feeds the engine and can be read between its events."""
+"""One simulation of Concurrent Gang, from Python: feeds the engine and gives access to its state between
+events."""
 
 from collections.abc import Iterator
 
@@ -22,14 +23,14 @@ from models.topology.links import OWN_DISKS
 from models.workloads.statements import Statements
 
 FIRST_JOBS, FIRST_TASKS, FIRST_MESSAGES, FIRST_ENDED = 64, 1024, 1024, 4096
-"""Places at first; they are doubled whenever more are needed."""
+"""Initial number of places; it is doubled whenever more are needed."""
 
 
 class Simulation(Driver):
     """Tasks of jobs on PEs.
 
-    `seed` names the random numbers of the statements. Where the workload `ends` by itself the tables
-    grow with the jobs. A recorder records what every PE does.
+    `seed` identifies the random numbers of the statements. If the workload `ends` by itself, the tables grow
+    with the jobs. A recorder records the activity of every PE.
     """
 
     def __init__(
@@ -139,19 +140,19 @@ class Simulation(Driver):
         engine.stop_at(self.system, now, False)
 
     def cut(self, horizon: float) -> None:
-        """End the run at a time, and the batch with it; all events before it have happened."""
+        """End the run and the batch at a time; all events before it have happened."""
         self._prepare_record()
         engine.stop_at(self.system, horizon, True)
         if self._recorder is not None:
             self._recorder.take(self.system)
 
     def measure_no_more(self) -> None:
-        """Go on without ending any more batches; jobs that end are still handed out."""
+        """Continue without closing batches; jobs that end are still handed out."""
         settings = self.system.settings._replace(n_measured=ENDLESS, batch_size=ENDLESS)
         self.system = self.system._replace(settings=settings)
 
     def record_only(self, n_jobs: int) -> None:
-        """Record only when the first `n_jobs` jobs compute, from now on."""
+        """From now on, record only when the first `n_jobs` jobs compute."""
         self.system = self.system._replace(settings=self.system.settings._replace(recorded=n_jobs))
 
     def _arriving(self, jobs: Jobs) -> state.Arrivals:
@@ -159,7 +160,7 @@ class Simulation(Driver):
         return state.Arrivals(jobs.submit, jobs.size, jobs.runtime, keys)
 
     def _take_record(self) -> None:
-        """Make room for further jobs that have ended; what PEs did is taken after each call of the engine."""
+        """Free space for further ended jobs; the record of PEs is taken after each call of the engine."""
         room = len(self.system.ended.number)
         if self.state.n_ended == room:
             ended = Ended(*(_enlarged(column, 2 * room) for column in self.system.ended))
@@ -199,7 +200,7 @@ class Simulation(Driver):
 
 
 def program_of(statements: Statements) -> state.Program:
-    """Return what tasks do as the engine takes it."""
+    """Return the tasks' programs in the form that the engine takes."""
     declared = [phase for program in statements.programs for phase in program]
     phases = np.zeros(len(declared), state.PHASE)
     steps: list[tuple[int, int]] = []
@@ -207,7 +208,7 @@ def program_of(statements: Statements) -> state.Program:
         row["first_step"], row["n_steps"], row["n_local"] = len(steps), len(phase.steps), phase.local
         row["share"], row["tasks"] = phase.share, phase.tasks
         steps += phase.steps
-    # An array needs a length, also where nothing blocks.
+    # Arrays must not be empty, even if nothing blocks.
     numbers, kinds = np.array([*steps, (1, 0)], np.int64).T.copy()
     first = np.cumsum([0, *map(len, statements.programs)])
     upto = np.cumsum(statements.shares)

@@ -22,13 +22,13 @@ class Settings(NamedTuple):
 
     n_pes: int
     n_disks: int  # shared disks, 0: as many as there are requests, NONE: one at each PE
-    first_measured: int  # jobs from this one on and before the next one are measured
+    first_measured: int  # jobs from this one up to, and without, the next one are measured
     end_measured: int
     n_measured: int  # number of all these
     batch_size: int  # measured jobs in a batch
     graded: int  # 1 if grades of membership are kept
-    recorded: int  # 0: a record has all that PEs do; else how many first jobs have their computing recorded
-    window: int  # measures of which a grade is the mean
+    recorded: int  # 0: all activities are recorded; else computing of this number of first jobs
+    window: int  # measures over which a grade is the mean
     slots_limit: int  # rows of the trace diagram at most
     coordinated: int
     local: int
@@ -53,14 +53,14 @@ SETTINGS = record(Settings)
 
 
 class Costs(NamedTuple):
-    """Fixed real numbers: seconds, but for alpha, beta and the priority."""
+    """Fixed real numbers: seconds, except for alpha, beta and the priority."""
 
     slice: float
     alpha: float
     beta: float
     newcomer_priority: float
     switch: float
-    central: float  # that a controller takes to notify all PEs of a new slot
+    central: float  # for a controller to notify all PEs of a new slot
     quantum: float
     latency: float  # of a link
     transfer: float  # of a message over a link
@@ -85,7 +85,7 @@ PHASE = np.dtype(
 """A phase of a program."""
 
 Program = namedtuple("Program", ["phases", "locals", "kinds", "first", "upto", "classes"])
-"""What tasks do, see `models.workloads.statements`.
+"""The tasks' programs, see `models.workloads.statements`.
 
 phases : PHASE (phase,)
 locals, kinds : int64 (step,), local statements of a step and the blocking statement after them
@@ -114,11 +114,11 @@ TASK = np.dtype(
         ("scheduled", np.int64),  # slice in which it last ran or owned the slot
         ("timed", np.int64),  # slice to which `computed` and `waited` belong
         ("n_measures", np.int64),
-        ("held", np.int64),  # if it has to wait for its next slot, the state in which it blocked, else 0
+        ("held", np.int64),  # the state in which it blocked if it has to wait for its next slot, else 0
         ("served", np.int64),  # 1 if it has had a turn
         ("at_boundary", np.int64),  # 1 if it waits at the boundary of a phase
         ("left", np.float64),  # local computation left of the stretch
-        ("rest", np.float64),  # the phase's last stretch, with nothing after it
+        ("rest", np.float64),  # length of the phase's last stretch, after which no statement follows
         ("dispatched", np.float64),  # when it was dispatched last
         ("blocked", np.float64),  # when it blocked
         ("computed", np.float64),  # seconds of computing in this slice
@@ -130,7 +130,7 @@ TASK = np.dtype(
     ],
     align=True,
 )
-"""A task, in a place that it keeps until its job ends; a job's tasks are side by side."""
+"""A task, in a place that it keeps until its job ends; a job's tasks are adjacent."""
 
 JOB = np.dtype(
     [
@@ -139,10 +139,10 @@ JOB = np.dtype(
         ("program", np.int64),
         ("end_phase", np.int64),  # the phase after its last one
         ("alive", np.int64),  # tasks that have not ended
-        ("n_taking_part", np.int64),  # tasks that take part in the phase (all where they are in several)
+        ("n_taking_part", np.int64),  # tasks that take part in the phase (all if several)
         ("at_barrier", np.int64),  # tasks at the barrier
         ("at_phase_end", np.int64),  # tasks at the boundary of a phase
-        ("to_wake", np.int64),  # tasks that an opened barrier has still to wake
+        ("to_wake", np.int64),  # tasks that an opened barrier has yet to wake
         ("drawn", np.int64),  # the last random number of local statements, with its step and its mean
         ("drawn_step", np.int64),
         ("drawn_mean", np.int64),
@@ -158,8 +158,8 @@ PE = np.dtype(
         ("owner", np.int64),  # of its slot
         ("first", np.int64),  # of its tasks, see `order`
         ("last", np.int64),
-        ("row", np.int64),  # its last row of the record, NONE if that was taken away
-        ("marked", np.int64),  # 1 if it is to decide, 2 because a quantum is over
+        ("row", np.int64),  # its last row of the record, NONE if that was taken
+        ("marked", np.int64),  # 1 if it has to decide, 2 if because a quantum is over
         ("idle_as", np.int64),  # its activity while it runs no task
         ("as_owner", np.int64),  # 1 if the running task owns the slot
         ("spins", np.int64),  # 1 if the running task only waits
@@ -204,7 +204,7 @@ SCALARS = np.dtype(
         ("slice", np.int64),  # number of the slice
         ("n_marked", np.int64),  # PEs to decide
         ("fresh", np.int64),  # 1 if this instant had a signal
-        ("held_up", np.int64),  # 1 if the next job found no room, 2 if room may have come since
+        ("held_up", np.int64),  # 1 if the next job did not fit, 2 if it may fit since then
         ("mapped", np.int64),  # cells mapped
         ("n_batches", np.int64),  # batches closed
         ("in_batch", np.int64),  # measured ends in this batch
@@ -232,7 +232,7 @@ SCALARS = np.dtype(
         ("idling_time", np.float64),  # time in which there is one
         ("switches", np.float64),  # context switches
         ("changes", np.float64),  # of the trace diagram
-        ("notified", np.float64),  # PEs notified of these
+        ("notified", np.float64),  # PEs notified of these changes
     ],
     align=True,
 )
@@ -246,8 +246,8 @@ SLOT_USE = np.dtype(
     ],
     align=True,
 )  # fmt: skip
-"""What a PE did: index into `metrics.STATES`; numbers of a job, in order of submission, and of a task in its
-job, NONE for an idle PE; whether the task is the owner of the slot; seconds."""
+"""An activity of a PE: index into `metrics.STATES`; numbers of a job, in order of submission, and of a task
+in its job, NONE for an idle PE; whether the task is the owner of the slot; seconds."""
 
 GRADE = np.dtype(
     [
@@ -264,7 +264,7 @@ RECORD = types.NamedTuple([from_dtype(SLOT_USE)[::1], from_dtype(GRADE)[::1]], R
 
 
 class System(NamedTuple):
-    """All of these, as the engine takes them."""
+    """All tables, in the form that the engine takes."""
 
     settings: Settings
     costs: Costs
@@ -276,10 +276,10 @@ class System(NamedTuple):
     tasks: Annotated[np.ndarray, TASK]  # (place,)
     jobs: Annotated[np.ndarray, JOB]  # (place,)
     pes: Annotated[np.ndarray, PE]  # (PE,)
-    timers: Floats  # when the timer of each PE goes off, a tournament, see `events`
+    timers: Floats  # when the timer of each PE goes off, a tournament tree, see `events`
     wakes: Annotated[Wakes, WAKES]
     network: Annotated[Network, NETWORK]
-    marked: Ints  # (PE,), those that are to decide
+    marked: Ints  # (PE,), PEs that have to decide
     vacant_tasks: Ints  # (class,), first of the unused blocks of 2^class tasks
     state: Annotated[np.ndarray, SCALARS]  # (1,)
     ended: Annotated[Ended, ENDED_JOBS]  # jobs in order of their ends, `n_ended` of them
@@ -295,5 +295,5 @@ ARRIVALS = types.NamedTuple([FLOATS, INTS, FLOATS, INTS], Arrivals)
 
 Limits = namedtuple("Limits", ["n_batches", "more_arrivals", "until"])
 """When to return: after a number of batches; when the chunk is used up and another will follow; before the
-first event later than a time."""
+first event after a time."""
 LIMITS = types.NamedTuple([int64, boolean, float64], Limits)

@@ -1,4 +1,5 @@
-"""The queue before the matrix, for runs with a bound; without one: `models.gang.queueing.never_called`."""
+"""The queue before the matrix, for runs with a bound; runs without one take
+`models.gang.queueing.never_called`."""
 
 from models.gang.profile import AT_PRESENT
 from models.gang.queueing import ADMIT_SIGNATURE, NEXT, SLOT_NOW, all_fit, list_jobs, next_to_enter, slot_now
@@ -8,7 +9,7 @@ from models.packing.slots import NOWHERE
 
 @passable(ADMIT_SIGNATURE)
 def admit(question, job, place, release, rearrange, system):
-    """Answer one of the questions of `models.gang.queueing`."""
+    """Answer one of the requests of `models.gang.queueing`."""
     if question == NEXT:
         return next_to_enter(place, release, rearrange, system)
     if question == SLOT_NOW:

@@ -1,18 +1,18 @@
 """Alternative scheduling: a job also runs in foreign slots that leave its PEs free (section 2, Fig. 1).
 
 Between events each used slot gets an equal share of the time, so a job that runs in k of S slots has the run
-fraction k / S. What the paper leaves open is whether two jobs may fill the same free PEs of a foreign slot:
+fraction k / S. The paper leaves open whether two jobs may fill the same free PEs of a foreign slot:
 
 none
     No alternative scheduling: k = 1 (Fig. 13).
 exclusive
-    A PE of a slot serves one job: in each slot the free PEs go to the jobs in their order of precedence.
+    A PE of a slot serves one job: in each slot the free PEs go to the jobs in order of precedence.
 shared
-    A job counts every slot whose mapped jobs leave its PEs free, whatever other guests do there. PEs
+    A job counts every slot whose mapped jobs leave its PEs free, whether or not other guests use them. PEs
     that two jobs fill at once deliver twice: utilization can exceed 1, and a load above 1 need not saturate.
 
-Virtual time advances by dt / S, so that a job in k slots works off k units of runtime in one unit of it, and
-nothing has to be recomputed when only S changes.
+Virtual time advances by dt / S, so that a job in k slots completes k units of runtime in one unit of it, and
+a change of S alone needs no recomputation.
 """
 
 import numpy as np
@@ -28,7 +28,7 @@ EXCLUSIVE, NONE, SHARED = range(3)  # in the order of `policies.Rules`
 
 @part()
 def run_in(place, count, table, state):
-    """Let a job run in `count` slots from now on: its remaining work takes another virtual time."""
+    """Let a job run in `count` slots from now on, which changes the virtual time of its remaining work."""
     job, finish = table.jobs[place], table.finish
     before = job.run_slots
     virtual = state.virtual
@@ -96,7 +96,7 @@ def grant(slot, matrix, table, taken, state):
         i += 1
     for w in range(taken.shape[1]):
         grants[slot, first_pes + w] = taken[0, w] & ~occupied[slot, w]
-    # Only those whose bit has changed run in another number of slots.
+    # Only jobs whose bit has changed run in another number of slots.
     for w in range(first_pes):
         given = grants[spare, w]
         changed = given ^ grants[slot, w]
@@ -127,7 +127,7 @@ def revoke(slot, matrix, table, state):
 
 @part(inline=False)
 def grant_where_it_fits(job, opened, matrix, table, taken, state):
-    """Under `exclusive`: a job was mapped. It changes its own slot and those that it may run in.
+    """Under `exclusive`: a job was mapped. Update its own slot and the slots that it may run in.
 
     `opened` is true if the slot was opened for it.
     """
@@ -137,7 +137,7 @@ def grant_where_it_fits(job, opened, matrix, table, taken, state):
     last = table.precedence[state.n_jobs - 1] == job
     for slot in range(state.n_slots):
         if slot == own:
-            # PEs that were given to no job change nothing: a job that was refused is refused again.
+            # PEs that were granted to no job change nothing: a job that was refused is refused again.
             if opened or overlaps(grants, slot, first_pes, pes, job):
                 grant(slot, matrix, table, taken, state)
         elif disjoint(matrix.occupied, slot, pes, job):
@@ -160,7 +160,7 @@ def forget(job, n_slots, grants):
 
 @part()
 def grant_where_it_ran(job, matrix, table, taken, state):
-    """Under `exclusive`: a job has ended. Its PEs in other slots are given to jobs after it in precedence."""
+    """Under `exclusive`: a job has ended. Grant its PEs in other slots to jobs after it in precedence."""
     grants = matrix.grants
     own = ONE << np.uint64(job & 63)
     for slot in range(state.n_slots):
@@ -173,13 +173,13 @@ def grant_where_it_ran(job, matrix, table, taken, state):
 def slot_changes(change, slot, changed, row, occupied, table, state):
     """Under `shared`: PEs of a used slot, a row of `changed`, become free (change 1) or taken (-1).
 
-    `occupied` holds what is taken in the slot beside them. O(jobs x words).
+    `occupied` holds the slot's other occupied PEs. O(jobs x words).
     """
     if state.n_slots == 1:
-        return  # which all jobs are mapped to
+        return  # all jobs are mapped to this slot
     for i in range(state.n_jobs):
         job = table.present[i]
-        # Not `and`, whose branches would be mispredicted.
+        # `and` would have branches, which would be mispredicted.
         is_free = (table.jobs[job].slot != slot) & disjoint(table.pes, job, occupied, slot)
         if is_free and not disjoint(table.pes, job, changed, row):
             run_in(job, table.jobs[job].run_slots + change, table, state)
@@ -201,8 +201,8 @@ def slot_comes_or_goes(change, slot, only, row, table, state):
 def slots_unite(low, high, occupied, table, state):
     """Under `shared`: two slots become one. O(jobs x words).
 
-    A job that ran in either of them has one slot less: if it ran in both one is left, and if it ran in one
-    only the jobs of the other block it now.
+    A job that ran in either of them has one slot less: if it ran in both, one is left; if it ran in one only,
+    the jobs of the other block it now.
     """
     pes, jobs = table.pes, table.jobs
     for i in range(state.n_jobs):

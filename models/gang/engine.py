@@ -1,8 +1,8 @@
 """The event loop of a gang scheduler: arrivals, terminations, and constant run fractions between them.
 
-The engine names no packing scheme: it calls functions of declared types. An event costs O(jobs x words)
+The engine knows no packing scheme: it calls functions of declared types. An event costs O(jobs x words)
 and the time of the scheme; under migration all jobs are counted again, O(slots x jobs x words).
-Where jobs may have to wait (`models.gang.queueing`), the time to go through the queue is added.
+If jobs may have to wait (`models.gang.queueing`), the time to process the queue is added.
 """
 
 import numpy as np
@@ -29,9 +29,9 @@ from models.workloads.repetition import RERUN
 
 @part()
 def next_finish(table, n_jobs):
-    """Return the virtual time at which the next of the present jobs ends, inf if there is none. O(jobs).
+    """Return the virtual time at which the next job in the matrix ends, inf if there is none. O(jobs).
 
-    A plain search: with the run fractions most of the times in a heap would change at each event.
+    This is a plain search, because most times in a heap would change with the run fractions at each event.
     """
     least = np.inf
     for i in range(n_jobs):
@@ -41,8 +41,8 @@ def next_finish(table, n_jobs):
 
 @part()
 def first_to_end(finish, table, n_jobs):
-    """Return the position in the list of present jobs of the one that ends at a time, of several the one that
-    was submitted first. O(jobs).
+    """Return the position in the list of present jobs of the job that ends at a time; ties go to the first
+    submitted. O(jobs).
     """
     first = NOWHERE
     for i in range(n_jobs):
@@ -53,13 +53,13 @@ def first_to_end(finish, table, n_jobs):
 
 @part()
 def number_at(position, table):
-    """Return how many jobs were submitted before the one at a position of the list of present jobs."""
+    """Return how many jobs were submitted before the job at a position of the list of present jobs."""
     return table.jobs[table.present[position]].number
 
 
 @part()
 def submit(size, runtime, requested, memory, system):
-    """Assign a place of the table to a newcomer, which is mapped to no slot yet, and return it."""
+    """Assign a place of the table to a newcomer, which is not mapped to a slot yet, and return it."""
     table, state = system.table, system.state[0]
     state.n_vacant -= 1
     place = table.vacant[state.n_vacant]
@@ -116,7 +116,7 @@ def submit_from(arrivals, system):
 
 @part()
 def submit_again(rerun, system):
-    """Submit the job that has just ended once more; its place still holds its record.
+    """Submit the job that has just ended again; its place still holds its record.
 
     Its user requests the same time and memory.
     """
@@ -150,7 +150,7 @@ def leave(position, table, state):
 
 @part()
 def pass_time(then, virtual, state):
-    """Advance the clocks and the integrals; nothing has changed since the last event."""
+    """Advance the clocks and the integrals; the state has not changed since the last event."""
     if state.measuring:
         elapsed = then - state.now
         state.slot_time += state.n_slots * elapsed
@@ -167,7 +167,7 @@ def pass_time(then, virtual, state):
 def slots_over_stay(job, now):
     """Return the average number of slots in which a job that ends now ran."""
     stay = now - job.start
-    if stay > 0.0:  # not of a runtime below the resolution of the clock
+    if stay > 0.0:  # except for a runtime below the resolution of the clock
         return job.run_slots + job.slot_seconds / stay
     return float(job.run_slots)
 
@@ -206,7 +206,7 @@ def close_batch(system):
     state.slot_time = state.job_slot_time = state.job_time = state.waiting_time = 0.0
     state.work = state.slots_of_ended = 0.0
     state.batch_start = now
-    # Virtual time is set back, so that long runs lose no digits.
+    # Virtual time is reset, so that long runs lose no digits.
     for i in range(state.n_jobs):
         table.finish[i] -= state.virtual
     state.virtual = 0.0
@@ -223,7 +223,7 @@ def virtual_at(then, system):
 
 @kernel(void(SYSTEM, float64))
 def stop_measuring(system, now):
-    """End the measured period at a time before the next event: jobs still count, time does not."""
+    """End the measured period at a time before the next event: jobs still count, time no longer does."""
     state = system.state[0]
     pass_time(now, virtual_at(now, system), state)
     state.measuring = 0
@@ -247,14 +247,14 @@ def end_job(job, release, system):
 
 @kernel(int64(PLACE, RELEASE, REARRANGE, ADMIT, RERUN, SYSTEM, GOAL, RECORD))
 def advance(place, release, rearrange, admit, rerun, system, goal, record):
-    """Simulate until something is needed from outside, and return the reason (`BATCHES_DONE` …).
+    """Simulate until the caller has to act, and return the reason (`BATCHES_DONE` …).
 
     Parameters
     ----------
     place, release, rearrange : the packing scheme, see `models.packing.schemes.signature`
-    admit : which job enters where jobs may have to wait, see `models.gang.queueing`
+    admit : which job enters if jobs may have to wait, see `models.gang.queueing`
     rerun : the runtime of a job's next repetition, see `models.workloads.repetition`
-    goal : with the chunk of sessions at hand, from `cursor` on
+    goal : when to return, with the present chunk of sessions, from `cursor` on
     """
     settings, matrix, table, buffers, books = (
         system.settings, system.matrix, system.table, system.buffers, system.books
@@ -273,7 +273,7 @@ def advance(place, release, rearrange, admit, rerun, system, goal, record):
             finish = next_finish(table, n_jobs)
             end = np.inf
             if n_jobs > 0:
-                # Not before now, whatever rounding did to a job that ends at this very instant.
+                # Not before now, in spite of rounding, for a job that ends at this very instant.
                 end = state.now + max(finish - state.virtual, 0.0) * seconds_per_unit(
                     state.n_slots, settings.stretch
                 )
@@ -344,7 +344,7 @@ def advance(place, release, rearrange, admit, rerun, system, goal, record):
                     slot = place(
                         size, n_pes, state.n_slots, matrix, books, buffers.scratch, buffers.chosen_row
                     )
-                    if slot >= settings.slots_limit:  # it would open one too many
+                    if slot >= settings.slots_limit:  # it would open one slot too many
                         release(size, n_pes, buffers.chosen_row, books)
                         waits = True
                 if waits:
@@ -359,7 +359,7 @@ def advance(place, release, rearrange, admit, rerun, system, goal, record):
                 settle_in(job, slot, system)
         if settings.migrating:
             migrate(position, np.int64(job) if ends else NOWHERE, place, release, rearrange, admit, system)
-            # Footnote 4: the number of slots is reduced, and not because the job had one for itself.
+            # Footnote 4: the number of slots is reduced, other than because the job had a slot for itself.
             if ends and state.n_slots < slots_before and not alone:
                 state.unifications += 1
         if recording:

@@ -12,10 +12,10 @@ from models.packing.slots import NOWHERE, close_slot, map_job, slot_to_unite_wit
 
 @part()
 def settle_in(job, slot, system):
-    """Map a newcomer to the chosen PEs of a slot and let it and the others run where they now can."""
+    """Map a newcomer to the chosen PEs of a slot, and let it and the others run wherever they now can."""
     settings, matrix, table, buffers = system.settings, system.matrix, system.table, system.buffers
     state = system.state[0]
-    table.jobs[job].slot = slot  # so that it is not counted as one of the others
+    table.jobs[job].slot = slot  # so that it does not count as one of the others
     opened = slot == state.n_slots
     if settings.alternation == alternation.SHARED:
         if opened:
@@ -27,7 +27,7 @@ def settle_in(job, slot, system):
         take_memory(table.pes, job, table.jobs[job].memory, AT_PRESENT, system.profile.memory)
     if settings.alternation == alternation.SHARED:
         n_slots = alternation.count_shared(job, state.n_slots, matrix, table)
-        if n_slots > 1:  # it runs in one already
+        if n_slots > 1:  # it already runs in one
             alternation.run_in(job, n_slots, table, state)
     elif settings.alternation == alternation.EXCLUSIVE:
         alternation.grant_where_it_fits(job, opened, matrix, table, buffers.granted, state)
@@ -35,7 +35,7 @@ def settle_in(job, slot, system):
 
 @part()
 def clear_out(job, system):
-    """After a job was unmapped: let the others run where they now can, close or unite its slot."""
+    """After a job was unmapped, let the others run wherever they now can, and close or unite its slot."""
     settings, matrix, table, granted = system.settings, system.matrix, system.table, system.buffers.granted
     state = system.state[0]
     slot = table.jobs[job].slot
@@ -69,10 +69,10 @@ def clear_out(job, system):
 
 @part()
 def migrate(position, ended, place, release, rearrange, admit, system):
-    """Let the scheme map all jobs again and let them run where they now can.
+    """Let the scheme map all jobs again, and let them run wherever they now can.
 
-    Packed again after an end (of a job, or NOWHERE) they might take more slots than are allowed, or more
-    memory: first fit decreasing is not monotone. Then they stay, and the next time all are mapped again.
+    After the end of a job (or NOWHERE), repacking might take more slots than are allowed, or more memory:
+    first fit decreasing is not monotone. Then the mapping stays, and all are mapped again the next time.
     """
     settings, matrix, table, state = system.settings, system.matrix, system.table, system.state[0]
     before = state.n_slots

@@ -1,7 +1,7 @@
-"""Memory of PEs: the jobs on a PE, of all slots, have to fit into it together.
+"""Memory of PEs: all jobs on a PE, over all slots, have to fit into it together.
 
 A job has its memory from when it enters until it ends, in equal parts on its PEs, whichever slot runs.
-Packing schemes do not consider memory: they are given slots in which the PEs that lack memory are taken.
+Packing schemes do not consider memory: they receive slots in which PEs that lack memory are marked as taken.
 """
 
 import numpy as np
@@ -20,7 +20,7 @@ def is_limited(settings):
 
 @part(inline=False)
 def take_memory(pes, row, each, when, memory):
-    """Add a job's memory on each PE of a set, a row of `pes` (a negative number gives it back)."""
+    """Add a job's memory on each PE of a set, a row of `pes` (a negative number releases it)."""
     for pe in range(memory.shape[1]):
         if pes[row, pe >> 6] >> np.uint64(pe & 63) & ONE != ZERO:
             memory[when, pe] += each
@@ -38,7 +38,7 @@ def take_all_memory(table, state, memory):
 
 @part(inline=False)
 def find_lacking(each, when, limit, profile):
-    """Find the PEs without so much free memory, and return whether there are any. O(PEs)."""
+    """Find the PEs with less free memory, and return whether there are any. O(PEs)."""
     sets, memory = profile.sets, profile.memory
     for w in range(sets.shape[1]):
         sets[LACKING, w] = ZERO

@@ -1,14 +1,14 @@
-"""What gang scheduling is measured by beyond the common measures, and what the engine integrates itself.
+"""The metrics of gang scheduling beyond the common measures, and the integrals of the engine itself.
 
-In how many slots a job runs can be averaged in two ways, which may order schemes differently: jobs that stay
-for long, when many others are there, run in few slots.
+The number of slots in which a job runs can be averaged in two ways, which may rank schemes differently: jobs
+that stay for long, while many others are there, run in few slots.
 
 ``slots_per_job``
-    Over job-time, like jobs met at random moments: the slots of all jobs in the system, integrated over the
-    time of a batch, divided by the integral of the number of jobs.
+    Average over job-time, as if jobs were observed at random moments: the slots of all jobs in the system,
+    integrated over the time of a batch, divided by the integral of the number of jobs.
 ``slots_per_job_over_jobs``
-    Over jobs, each counting once: the mean, over the jobs that end in a batch, of the time average of a job's
-    slots from its submission to its end. What happened to it before the batch is part of that.
+    Average over jobs, each counting once: the mean, over the jobs that end in a batch, of the time average of
+    a job's slots from its submission to its end, including its time before the batch.
 """
 
 from models.family import Metric
@@ -21,4 +21,4 @@ METRICS = (
 )
 
 INTEGRATED = (*(metric.name for metric in METRICS), "utilization", "jobs_in_system")
-"""Names of what the engine writes down for each batch; measures of jobs are read off the jobs that ended."""
+"""Names of the values that the engine records for each batch; measures of jobs come from the ended jobs."""

@@ -35,7 +35,7 @@ def simulate(point: Point) -> Outcome:
     batches, available = point.batches, point.batches.checkpoints[-1]
     if isinstance(opened, Trace):
         batches, available = opened.divided(batches)
-    assert batches.size is not None  # a trace's are divided, a stream has none without
+    assert batches.size is not None  # a trace's batches are divided, a stream needs a size
     all_jobs = opened.jobs.part(opened.measured) if isinstance(opened, Trace) else None
     measuring = Measuring(Measures.of(point.measures), batches.size, all_jobs)
     simulation = _simulation(point, opened, batches, measuring=measuring)
@@ -60,7 +60,7 @@ def schedule(point: Point) -> Schedule:
         simulation.measure_no_more()
     status = simulation.run(1 if ends else point.batches.most)  # a trace to the end of its last job
     n_jobs = simulation.n_submitted
-    # Jobs that are still there are slowed down by those that arrive after them.
+    # Jobs that are still running are slowed down by later arrivals.
     try:
         simulation.run_out(n_jobs, status, rules.job_limit)
     except ValueError as refused:

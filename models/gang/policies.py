@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from models import checks, keys, workloads
+from models.counting import counted
 from models.jobs.jobs import Jobs
 from models.jobs.machine import UNLIMITED_KB, Machine, one_pool
 from models.jobs.stream import CHECKED
@@ -20,12 +21,12 @@ from models.packing.scheme import Scheme, of_scheme
 from models.point import Parameters, Point
 
 PRECEDENCE = {"arrival": 0, "largest": 1, "smallest": -1}
-"""Name -> the sign with which sizes are sorted in descending order."""
+"""Name -> the sign of sizes, which are sorted in descending order."""
 
 FCFS, BACKFILL = "fcfs", "backfill"
 
 ADMISSION = "models.gang.admission"
-"""The queue before a matrix with a bound, which only runs with one load."""
+"""Module of the queue before a matrix, which only runs with a bound load."""
 
 ALWAYS = ("models.gang.model", "models.workloads.redrawn")
 """Modules whose kernels every run needs."""
@@ -43,19 +44,19 @@ class Rules:
     alternation: str = keys.choice("exclusive", "none", "shared")  # see `models.gang.alternation`
     precedence: str = keys.choice(*PRECEDENCE)  # which jobs take free PEs first under ``exclusive``
     unification: bool = keys.switch()  # whether slots whose PEs have become disjoint are united
-    # With more jobs in the system the run ends: the policy does not keep up. A trace is run to its end.
+    # With more jobs in the system the run ends, because the policy does not keep up. A trace runs to its end.
     job_limit: int = keys.whole("a positive whole number of jobs")
-    # Whether of an end and an arrival at one instant the end comes first, or the arrival, see
-    # `models.jobs.ties`. A repetition is submitted as its job ends, before any other event. The queue is gone
-    # through after all events of an instant, or after each.
+    # Whether the end or the arrival comes first if both are at one instant, see
+    # `models.jobs.ties`. A repetition is submitted as its job ends, before any other event. The queue is
+    # processed after all events of an instant, or after each.
     ties: str = keys.choice(*TIES)
-    # The multiprogramming level: used slots at most, None for no limit. Jobs beyond it wait in a queue.
+    # The multiprogramming level: maximum of used slots, None for no limit. Jobs beyond it wait in a queue.
     slots_limit: int | None = keys.whole(
         "a whole number of slots from 1 on (multiprogramming level), or null (no limit)", null=True
     )
-    # Which jobs may enter behind one that waits: none, or those that do not delay it, see `queueing`.
+    # Which jobs may enter before a waiting one: none, or the jobs that do not delay it, see `queueing`.
     queue: str = keys.choice(FCFS, BACKFILL)
-    # Seconds from one switch to the next; matters where a switch costs something.
+    # Seconds from one switch to the next; matters only if a switch has a cost.
     slice: float | None = keys.number(f"{checks.SECONDS}, or null", null=True, above=0)
     switch_cost: float = keys.seconds()  # of each slice where there are several slots (`models.gang.slices`)
     memory: bool = keys.switch()  # whether the jobs on a PE, of all slots, have to fit into its memory
@@ -98,7 +99,7 @@ class Rules:
     def _bounds(self) -> str:
         bounds = ""
         if self.slots_limit is not None:
-            bounds += f", at most {self.slots_limit} slot{'' if self.slots_limit == 1 else 's'}"
+            bounds += f", at most {counted(self.slots_limit, 'slot')}"
         if self.memory:
             bounds += ", memory of the PEs counted"
         if self.bounded:
@@ -127,7 +128,7 @@ def check_jobs(rules: Rules, point: Point, jobs: Jobs, machine: Machine) -> None
     unknown = int(np.isnan(jobs.requested).sum())
     if waits and unknown:
         raise ValueError(
-            f"{unknown:,} of {len(jobs):,} jobs of workload {point.workload.get('name', '')} have no "
+            f"workload {point.workload.get('name', '')}: {counted(unknown, 'job', 'has', of=len(jobs))} no "
             "requested time, but policy.queue=backfill reads it; add workload.estimates=tsafrir2005 to "
             "draw requests (exact: each asks for its runtime), or policy.queue=fcfs"
         )

@@ -1,4 +1,4 @@
-"""The matrix as it is expected to be at the shadow time, and what packing schemes are given of a matrix."""
+"""The expected matrix at the shadow time, and the view of a matrix that packing schemes receive."""
 
 from collections import namedtuple
 
@@ -12,10 +12,10 @@ from models.packing.matrix import MATRIX, SETS, TABLE, WHOLE, Matrix, empty_tabl
 Profile = namedtuple("Profile", ["matrix", "shown", "table", "stays", "barred", "sets", "set_row", "memory"])
 """Buffers of the queue before the matrix.
 
-matrix : Matrix, at the shadow time, as far as requested times go, without the head of the queue
-shown : Matrix, what a packing scheme is given of a matrix
+matrix : Matrix, at the shadow time according to requested times, without the head of the queue
+shown : Matrix, the view of a matrix that a packing scheme receives
 table : Table of all jobs at that time, for a scheme that migrates
-stays : int64 (place,), 1 for the jobs of the matrix that are then still there
+stays : int64 (place,), 1 for the jobs that are still in the matrix at that time
 barred : int64 (slot,), 1 for the slots in which a job would delay the head of the queue
 sets : uint64 (2, word), PEs that a scheme chose for the head of the queue; PEs without enough memory
 set_row : uint64 (word,), the first of these rows
@@ -29,7 +29,7 @@ AT_PRESENT, AT_SHADOW = range(2)
 
 
 def profile_for(matrix: Matrix, n_pes: int, job_limit: int, migrates: bool, bounded: bool) -> Profile:
-    """Return an empty profile, of one job and slot where no job ever waits.
+    """Return an empty profile, of one job and slot if no job ever waits.
 
     A trial of a scheme that migrates may use more slots than are allowed.
     """

@@ -1,26 +1,25 @@
 """Which job enters the matrix next: a bound on its slots, memory of its PEs, and a queue before it.
 
-With a multiprogramming level of M (``slots_limit``) a job for which its packing scheme finds enough free PEs
-in none of M slots waits. So does one whose PEs would have too little memory. Under ``fcfs`` the head of the
-queue keeps all others from entering. Under ``backfill`` it has a reservation, and others enter as long as
-they do not delay it, as far as requested times go: each slot is a machine that can be backfilled (Zhang et
-al. 2003).
+With a multiprogramming level of M (``slots_limit``) a job waits if its packing scheme finds enough free PEs
+in none of M slots, or if its PEs would have too little memory. Under ``fcfs`` the head of the queue keeps all
+others from entering. Under ``backfill`` it has a reservation, and others enter as long as they do not delay
+it according to requested times: each slot is a machine that can be backfilled (Zhang et al. 2003).
 
-An expected end follows from what is left of a job's requested time, times the slots in use: a job that has a
-slot of S for itself advances by one second in S. It may advance faster, in foreign slots or when a slot
-closes, so that the error is on the safe side. In virtual time, which advances by 1 / S in a second
-(`models.gang.alternation`), the factor is the same for all jobs and drops out: a job is expected to end when
-virtual time has advanced by what is left of its request. One that has used it up may end at any moment.
+An expected end follows from the rest of a job's requested time, times the slots in use: a job in one slot of
+S advances by one second in S. It may advance faster, in foreign slots or when a slot closes, so that the
+estimate is conservative. In virtual time, which advances by 1 / S in a second (`models.gang.alternation`),
+the factor is the same for all jobs and drops out: a job is expected to end when virtual time has advanced by
+the rest of its request. A job that has used up its request may end at any moment.
 
-The shadow time is the first of these ends after which the scheme could place the head of the queue, were all
-jobs gone that are expected to have ended. Another job enters if it is expected to end by then, or if the head
-still fits beside it; where it does not in the slot that the scheme chooses, the scheme is called for another
-slot. Unions of slots to come are not considered. At a level of 1 all of this is EASY.
+The shadow time is the first of these ends after which the scheme could place the head of the queue, if all
+jobs that are expected to have ended were gone. Another job enters if it is expected to end by then, or if the
+head still fits beside it; if it does not fit in the slot that the scheme chooses, the scheme is called for
+another slot. Future unions of slots are not considered. At a level of 1 this is EASY.
 
-The engine calls all of this through one function of a declared type, `models.gang.admission.admit`, which is
-compiled by itself and only for runs with a bound; it takes as long to compile as the engine.
+The engine calls these functions through one function of a declared type, `models.gang.admission.admit`, which
+is compiled separately and only for runs with a bound; it takes as long to compile as the engine.
 
-The engine goes through the queue after each end and, under ``backfill``, after each submission; with
+The engine processes the queue after each end and, under ``backfill``, after each submission; with
 ``ties: instant`` after the last event of an instant. Only a newcomer that finds the queue empty is tried at
 once.
 
@@ -42,9 +41,9 @@ from models.kernels.compiling import part, passable
 from models.packing.schemes.signature import PLACE, REARRANGE, RELEASE
 from models.packing.slots import NOWHERE, insert
 
-# Questions of the engine: which job of the queue enters next; which slot a newcomer can have; whether all
-# jobs of the matrix can be remapped within the bounds. The answer is a place of the table, a slot, or 0;
-# or it is NOWHERE.
+# Requests of the engine: which job of the queue enters next; which slot a newcomer can have; whether all jobs
+# of the matrix can be remapped within the bounds. The result is a place of the table, a slot, or 0; or it is
+# NOWHERE.
 NEXT, SLOT_NOW, REPACK = range(3)
 
 ADMIT_SIGNATURE = int64(
@@ -60,7 +59,7 @@ ADMIT = types.FunctionType(ADMIT_SIGNATURE)
 
 @passable(ADMIT_SIGNATURE)
 def never_called(question, job, place, release, rearrange, system):
-    """Fill the argument of the engine, which calls `models.gang.admission` only where there is a bound."""
+    """Stand in for `models.gang.admission`, which the engine calls only with a bound."""
     return NOWHERE
 
 
@@ -84,7 +83,7 @@ def join_queue(job, queue, state):
 
 @part()
 def leave_queue(i, queue, state):
-    """Remove the job at a position from the queue: those before it move up. O(jobs before it)."""
+    """Remove the job at a position from the queue: the jobs before it move up. O(jobs before it)."""
     for later in range(i, state.first_waiting, -1):
         queue[later] = queue[later - 1]
     state.first_waiting += 1
@@ -92,7 +91,7 @@ def leave_queue(i, queue, state):
 
 @part()
 def is_barred(slot, when, profile):
-    """Return whether a slot is not to be used, as a job would delay the head of the queue there."""
+    """Return whether a slot must not be used, because a job would delay the head of the queue there."""
     return when == AT_PRESENT and profile.barred[slot] == 1
 
 
@@ -109,11 +108,11 @@ def show(matrix, n_slots, when, profile):
 
 @part(inline=False)
 def place_in_shown(place, release, size, n_slots, lacks, when, system):
-    """Let the scheme place a job in the slots it is shown; return the slot, or NOWHERE.
+    """Let the scheme place a job in the slots shown to it; return the slot, or NOWHERE.
 
     The PEs are then in the buffer for them, and in the scheme's books, unless the result is NOWHERE. With
-    `lacks` some PEs have too little memory, which is hidden in the used slots already: a new slot has to do
-    without them, too, and is shown as if it were in use.
+    `lacks` some PEs have too little memory, which is already hidden in the used slots: a new slot cannot use
+    them either, and is shown as if it were in use.
     """
     settings, shown, books, scratch = (
         system.settings, system.profile.shown, system.books, system.buffers.scratch
@@ -165,7 +164,7 @@ def slot_in_matrix(place, release, job, matrix, when, system):
 
 @part()
 def list_job(job, n, table, listed):
-    """Insert a job into the list of those that a scheme that migrates would have to map."""
+    """Insert a job into the list of jobs that a migrating scheme would have to map."""
     listed.jobs[job].size = table.jobs[job].size
     listed.jobs[job].slot = NOWHERE
     insert(listed.decreasing, n, job, listed.jobs, 1)
@@ -189,7 +188,7 @@ def list_jobs(when, table, n_jobs, profile):
 
 @part(inline=False)
 def all_fit(n, rearrange, system):
-    """Return whether a scheme that migrates can map the first n listed jobs within all bounds.
+    """Return whether a migrating scheme can map the first n listed jobs within all bounds.
 
     O(jobs x slots), with memory O(jobs x PEs).
     """
@@ -217,7 +216,7 @@ def all_fit(n, rearrange, system):
 
 @part()
 def surely_fit(n_jobs, settings):
-    """Return whether any `n_jobs` jobs can be remapped: each could have a slot."""
+    """Return whether any `n_jobs` jobs can be remapped, because each could have a slot of its own."""
     return n_jobs <= settings.slots_limit and not is_limited(settings)
 
 
@@ -254,7 +253,7 @@ def head_fits(place, release, rearrange, head, newcomer, system):
 
 @part(inline=False)
 def build_profile(place, release, rearrange, head, system):
-    """Find the shadow time of the head of the queue, and the matrix as it will then be.
+    """Find the shadow time of the head of the queue, and the expected matrix at that time.
 
     O(ends before it x (jobs + the time of the scheme)).
     """
@@ -317,7 +316,8 @@ def update_profile(job, slot, change, pes, row, system):
 
 @part(inline=False)
 def keeps_reservation(place, release, rearrange, job, slot, head, system):
-    """Return whether a job that fits now does not delay the head of the queue; if so, the profile has it."""
+    """Return whether a job that fits now does not delay the head of the queue; if so, add it to the
+    profile."""
     state, profile = system.state[0], system.profile
     if state.virtual + system.table.jobs[job].requested <= state.shadow:
         profile.stays[job] = 0
@@ -351,7 +351,7 @@ def backfill_slot(place, release, rearrange, job, head, system):
         if system.settings.migrating:
             break
         release(system.table.jobs[job].size, system.settings.n_pes, system.buffers.chosen_row, system.books)
-        if slot == n_slots:  # a slot that it would open: there is no other
+        if slot == n_slots:  # it would open this slot: there is no other
             break
         profile.barred[slot] = 1
         n_tried += 1
@@ -377,7 +377,7 @@ def largest_fitting(system):
 def largest_beside(head, system):
     """Return the PEs of the largest job that may leave the head its place at the shadow time. O(slots)."""
     settings, ahead = system.settings, system.profile.matrix
-    if settings.migrating:  # there is no matrix of that time
+    if settings.migrating:  # a profile has no matrix for that time
         return settings.n_pes
     n_slots = system.state[0].profile_slots
     total = (settings.slots_limit - n_slots) * settings.n_pes - system.table.jobs[head].size
@@ -390,7 +390,7 @@ def largest_beside(head, system):
 def next_to_enter(place, release, rearrange, system):
     """Return the place of the next job of the queue that may enter now, or NOWHERE.
 
-    It has left the queue then; its slot is `state.found_slot` and its PEs are in `system.buffers.chosen`.
+    The job leaves the queue; its slot is `state.found_slot` and its PEs are in `system.buffers.chosen`.
     """
     state, queue, settings = system.state[0], system.queue, system.settings
     if state.next_candidate == NOWHERE:
@@ -413,7 +413,7 @@ def next_to_enter(place, release, rearrange, system):
         job = queue[i]
         state.next_candidate += 1
         size = jobs[job].size
-        # The most frequent cases, of which in a long queue the second one takes longest to find out.
+        # The most frequent cases; in a long queue the second one takes longest to determine.
         if size > most or (size > beside and state.virtual + jobs[job].requested > state.shadow):
             continue
         slot = backfill_slot(place, release, rearrange, job, head, system)

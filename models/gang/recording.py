@@ -1,9 +1,9 @@
-"""The schedule as the engine advances: which job ran when, and with which share of the time.
+"""Records the schedule as the engine advances: which job ran when, and with which share of the time.
 
 Time slicing is taken as fluid: between two events a job that runs in k of S slots gets the share k / S of the
-time, so that it effectively has its size times k / S processors, less what is lost to switches
+time, so that it effectively has its size times k / S processors, less the losses by switches
 (`models.gang.slices`). A piece of the schedule ends when this number changes, at nearly every event for
-nearly every job; so nothing is recorded without a request.
+nearly every job; so the schedule is recorded only on request.
 """
 
 from collections import namedtuple
@@ -19,10 +19,10 @@ from models.kernels.types import FLOATS, INTS
 from models.packing.slots import write_ended
 
 AT_ONCE = 1 << 16
-"""Pieces, and jobs, for which there is room at first."""
+"""Initial capacity for pieces and jobs."""
 
 Record = namedtuple("Record", ["used", "since", "share", "number", "begin", "end", "processors", "ended"])
-"""What happened so far; all arrays are empty where nothing is to be recorded.
+"""The record so far; all arrays are empty if nothing is recorded.
 
 used : int64 (2,), pieces and jobs that have ended
 since, share : float64 (place of the table,), begin of a job's present piece, and its processors; 0 before its
@@ -50,7 +50,7 @@ def _empty(job_limit: int, rows: int) -> Record:
 
 
 class Recorder:
-    """Records a whole schedule; `enlarge` has to be called first, with the places of the table of jobs."""
+    """Records a whole schedule; `enlarge` must be called first, with the places of the table of jobs."""
 
     def __init__(self) -> None:
         self.record = _empty(0, 0)
@@ -92,7 +92,7 @@ class Recorder:
         order = np.lexsort((begin, job))
         order = order[: np.searchsorted(job[order], n_jobs)]
         job, begin, end, processors = (column[order] for column in (job, begin, end, processors))
-        # A change that is reversed at the same instant is none.
+        # A change that is reversed at the same instant does not count.
         continues = (job[1:] == job[:-1]) & (begin[1:] == end[:-1]) & (processors[1:] == processors[:-1])
         first = np.concatenate([[True], ~continues])[: job.size]
         last = np.concatenate([~continues, [True]])[: job.size]
@@ -115,7 +115,7 @@ def is_full(record, n_jobs):
 
 @part(inline=False)
 def end_piece(job, number, now, record):
-    """Record the piece that ends now, unless it took no time."""
+    """Record the piece that ends now, unless its length is 0."""
     if record.share[job] > 0.0 and record.since[job] < now:
         i = record.used[PIECES]
         record.number[i] = number

@@ -1,4 +1,5 @@
-"""One simulation of a gang scheduler, from Python: feeds the engine and can be read between its events."""
+"""One simulation of a gang scheduler, from Python: feeds the engine and gives access to its state between
+events."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -29,13 +30,14 @@ NO_SLOTS_LIMIT = 1 << 40
 """More slots than there can be jobs, small enough not to overflow when multiplied by the number of PEs."""
 
 FIRST_PLACES = 512
-"""Places of the table at first; they are doubled whenever more jobs are in the system."""
+"""Initial number of places in the table; it is doubled whenever more jobs are in the system."""
 
 ENDED_AT_ONCE = 1 << 15
-"""Measured jobs that are taken from the engine together, at least: a call of it takes as long as 300 jobs."""
+"""Minimum of measured jobs that are taken from the engine together: a call of it takes as long as 300
+jobs."""
 
 SIGNATURES = (PLACE_SIGNATURE, RELEASE_SIGNATURE, REARRANGE_SIGNATURE, ADMIT_SIGNATURE, RERUN_SIGNATURE)
-"""Of the functions that the engine takes."""
+"""Types of the functions that the engine takes."""
 
 
 class Simulation(Driver):
@@ -53,7 +55,7 @@ class Simulation(Driver):
     measuring : Measuring, optional
         Receives the measured jobs that have ended, whole batches of them at a time.
     memory : int, optional
-        KB of each PE, where that is a bound on the jobs that are on it.
+        KB of each PE, if that limits the jobs on it.
     """
 
     def __init__(
@@ -74,7 +76,7 @@ class Simulation(Driver):
         scheme = rules.scheme
         self._bounded = rules.slots_limit is not None or memory is not None
         admit = never_called
-        if self._bounded:  # loaded when it is first needed
+        if self._bounded:  # loaded when first needed
             from models.gang.admission import admit
         functions = (*scheme.compiled(), admit, rerun)
         self._functions = tuple(map(function_pointer, functions, SIGNATURES))
@@ -154,7 +156,7 @@ class Simulation(Driver):
         n_left = int(state.in_batch)
         n_out = int(state.n_ended) - n_left
         if self._measuring is not None:
-            # A job that is in the matrix runs at once, if only for its share of the time.
+            # A job in the matrix runs at once, if only for its share of the time.
             out = Ended(*(column[:n_out] for column in ended))
             self._measuring.measure(out, wait=out.start - out.submit)
             if self._measuring.needs_columns:
@@ -175,17 +177,17 @@ class Simulation(Driver):
 
     @property
     def batches(self) -> Integrated:
-        """What was integrated over each batch, NaN for those that have not ended."""
+        """The integrals over each batch, NaN for batches that have not ended."""
         return self.system.batches
 
     @property
     def waiting_places(self) -> np.ndarray:
-        """Places of the jobs that wait, in order of submission."""
+        """Places of the waiting jobs, in order of submission."""
         return self.system.queue[self.state.first_waiting : self.state.end_waiting]
 
     @property
     def places_in_system(self) -> np.ndarray:
-        """Places of the jobs in the matrix and of those that wait."""
+        """Places of the jobs in the matrix and of the waiting jobs."""
         return np.concatenate([self.places.astype(np.int64), self.waiting_places])
 
     def occupancy(self) -> np.ndarray:

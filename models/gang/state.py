@@ -2,7 +2,7 @@
 
 The matrix and the table of jobs come from `models.packing.matrix`, the profile for jobs that wait is in
 `models.gang.profile`; the rest is here. Everything is allocated once; the engine only writes into it. Python
-can read it whenever the engine has returned, which is how drawings of the matrix are made.
+can read it whenever the engine has returned, as drawings of the matrix do.
 """
 
 from collections import namedtuple
@@ -29,17 +29,17 @@ class Settings(NamedTuple):
     unification: int  # 1 if slots whose PEs have become disjoint are united
     migrating: int  # 1 if the scheme maps all jobs again at each arrival and termination
     precedence: int  # the first job under `exclusive`: 0 by arrival, 1 the largest, -1 the smallest
-    instant: int  # 1 if at one instant an end comes before an arrival, see `models.kernels.ties`
+    instant: int  # 1 if an end comes before an arrival at the same instant, see `models.kernels.ties`
     batch_size: int  # measured terminations in a batch
-    first_measured: int  # sessions from this one on and before the next one are measured
+    first_measured: int  # sessions from this one up to, and without, the next one are measured
     end_measured: int
     n_measured: int  # runs of all of these; with the last of them the last batch ends, if it is short
     slots_limit: int  # used slots at most
     backfilling: int  # 1 if jobs behind the head of the queue may enter
-    memory_limit: int  # KB that the jobs on a PE may have together, or `NO_LIMIT`
+    memory_limit: int  # KB for all jobs on a PE together, or `NO_LIMIT`
     kill: int  # 1 if jobs end when they have run for their requested time
     keeps_books: int  # 1 if the scheme's `release` is called for jobs that leave
-    stretch: float  # how many times as long everything takes with switches, see `models.gang.slices`
+    stretch: float  # factor by which switches lengthen everything, see `models.gang.slices`
 
 
 SETTINGS = record(Settings)
@@ -71,11 +71,11 @@ SCALARS = np.dtype(
         ("measuring", np.int64),  # 1 while time is measured
         ("first_waiting", np.int64),  # position of the head of the queue
         ("end_waiting", np.int64),  # position after the last waiting job
-        ("pass_due", np.int64),  # 1 if the queue is to be gone through before time advances
+        ("pass_due", np.int64),  # 1 if the queue has to be processed before time advances
         ("next_candidate", np.int64),  # position of the next backfill candidate, NOWHERE without a profile
         ("found_slot", np.int64),  # of the job that may enter
         ("profile_slots", np.int64),  # used slots of the profile's matrix
-        ("out_of_order", np.int64),  # 1 if a scheme that migrates was kept from mapping all jobs again
+        ("out_of_order", np.int64),  # 1 if a migrating scheme was kept from mapping all jobs again
         ("repeated", np.int64),  # steps at this instant, see `models.kernels.standstill`
         ("now", np.float64),
         ("virtual", np.float64),  # virtual time
@@ -87,7 +87,7 @@ SCALARS = np.dtype(
         ("waiting_time", np.float64),  # of the waiting jobs,
         ("work", np.float64),  # and of the work delivered
         ("slots_of_ended", np.float64),  # sum over the jobs that ended in this batch of their average slots
-        ("shadow", np.float64),  # virtual time at which the head of the queue may expect to enter
+        ("shadow", np.float64),  # virtual time at which the head of the queue is expected to enter
     ],
     align=True,
 )
@@ -96,7 +96,7 @@ STATE = from_dtype(SCALARS)
 
 
 class System(NamedTuple):
-    """All of these, as the engine takes them."""
+    """All tables, in the form that the engine takes."""
 
     settings: Settings
     matrix: Annotated[Matrix, MATRIX]
@@ -108,9 +108,9 @@ class System(NamedTuple):
     ended: Annotated[
         Ended, ENDED
     ]  # measured jobs that have ended and are to be handed out, `n_ended` of them
-    batches: Annotated[Integrated, BATCHES]  # rows are filled as batches end
-    # Places of the waiting jobs in order of submission, from `first_waiting` on; twice as long as there are
-    # places, so that it is seldom moved.
+    batches: Annotated[Integrated, BATCHES]  # a row is filled when a batch ends
+    # Places of the waiting jobs in order of submission, from `first_waiting` on; the array is twice as long
+    # as needed, so that the queue is seldom moved.
     queue: Ints
     profile: Annotated[Profile, PROFILE]
 
@@ -118,17 +118,17 @@ class System(NamedTuple):
 SYSTEM = record(System)
 
 Arrivals = namedtuple("Arrivals", ["submit", "size", "runtime", "runs", "key", "requested", "memory"])
-"""A chunk of sessions, columns of `models.jobs.jobs.Jobs`, but memory in KB on each PE."""
+"""A chunk of sessions, columns of `models.jobs.jobs.Jobs`, except that memory is in KB on each PE."""
 ARRIVALS = types.NamedTuple([FLOATS, INTS, FLOATS, INTS, INTS, FLOATS, INTS], Arrivals)
 
 Goal = namedtuple("Goal", ["arrivals", "more_arrivals", "n_batches", "until"])
-"""What to simulate, and when to return: the chunk of sessions at hand, until it is used up and another will
-follow; until a number of batches has ended, the warm-up included; until the first event later than a time."""
+"""What to simulate, and when to return: the present chunk of sessions, until it is used up and another will
+follow; until a number of batches has ended, including the warm-up; until the first event after a time."""
 GOAL = types.NamedTuple([ARRIVALS, boolean, int64, float64], Goal)
 
 
 def arrivals_of(jobs: Jobs) -> Arrivals:
-    """Return a chunk of jobs as the engine takes it."""
+    """Return a chunk of jobs in the form that the engine takes."""
     n = len(jobs)
     once = np.ones(n, np.int64) if jobs.runs is None else jobs.runs
     keys = np.zeros(n, np.int64) if jobs.key is None else jobs.key

@@ -20,7 +20,7 @@ from models.jobs.swf.unpacking import LEAST_LIMIT, MOST_BYTES, MOST_TIMES
 
 FORM = 1
 MANIFEST, CONFIGURATION, LOG = "bundle.json", "slurm.conf", "sacct.txt"
-"""The first member, which lists all others; where reading begins; the jobs, the last member."""
+"""Names of members: the first one, which lists all others; the configuration; the last one, the jobs."""
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 MOST_FILES, MOST_MANIFEST = 1000, 1 << 20
@@ -56,7 +56,7 @@ def is_bundle(path: str | os.PathLike[str]) -> bool:
             with gzip.open(raw) as file:
                 return file.read(len(MANIFEST) + 1) == MANIFEST.encode() + b"\0"
     except (OSError, EOFError, zlib.error):
-        return False  # reading it raises the error
+        return False  # reading it will raise the error
 
 
 def packed(files: Mapping[str, bytes], about: Mapping[str, Any]) -> bytes:
@@ -82,7 +82,7 @@ def read(path: str | os.PathLike[str], *, log: bool) -> dict[str, bytes]:
     Raises
     ------
     BundleError
-        It is damaged, or has what no bundle has.
+        If it is damaged, or has members that no bundle has.
     """
     path = Path(path)
     try:
@@ -145,12 +145,12 @@ def _strange(name: str, what: str) -> BundleError:
 
 
 def jobs(path: str | os.PathLike[str], sha256: str | None = None) -> bytes:
-    """Return what sacct printed, whose SHA-256 may be given, as the study was planned with it.
+    """Return the output of sacct; its SHA-256 may be given, as the study was planned with it.
 
     Raises
     ------
     BundleError
-        There are no jobs in it, or others.
+        If it holds no jobs, or other jobs.
     """
     if (content := read(path, log=True).get(LOG)) is None:
         raise BundleError(f"{Path(path).name}: the bundle has no {LOG}; add workload.path=FILE")

@@ -12,13 +12,14 @@ YEAR = 365.25 * DAY
 """Seconds."""
 
 LAST_DATE = 7_258_118_400
-"""The year 2200 as a Unix time: a later date in a log is none."""
+"""The year 2200 as a Unix time: a later number in a log is not a date."""
 
 MOST_YEARS = 10
-"""Between two jobs of a log: more is a date that was never set, or another unit of time."""
+"""Longest time between two jobs of a log: a longer one is a date that was never set, or another unit of
+time."""
 
 LEAST = 10
-"""Full weeks below which periods are days, and days below which there are none: the least number for an
+"""Full weeks below which periods are days, and days below which there are no periods: the least number for an
 interval (`sweep.statistics.correlation.MIN_BATCHES`)."""
 
 

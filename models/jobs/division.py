@@ -23,7 +23,7 @@ class Division:
     batch : ndarray of int, shape (n_jobs,)
         The batch of each of them, ascending from 0 on.
     borders : ndarray of float, shape (n_batches + 1,), seconds
-        When each batch begins, and the last one ends; NaN is at the end of what is measured.
+        When each batch begins, and the last one ends; NaN is the end of the measured period.
     """
 
     these: slice | Ints
@@ -43,11 +43,11 @@ class Division:
 
     @classmethod
     def of(cls, submit: Floats, batches: Batches, n_batches: int, measured: slice = slice(None)) -> Division:
-        """Return batches as they were asked for, see `models.jobs.trace.Trace.divided`.
+        """Return batches as requested, see `models.jobs.trace.Trace.divided`.
 
         A batch of a number of jobs lasts from its first submission to the next batch's; the last may be
-        short. A batch of a period has what is submitted in it; the last period lasts to the end of what is
-        measured.
+        short. A batch of a period has the jobs submitted in it; the last period lasts to the end of the
+        measured period.
         """
         first, stop, _ = measured.indices(len(submit))
         if batches.weeks:
@@ -57,7 +57,7 @@ class Division:
             end = stop if np.isnan(borders[-1]) else first + int(last)
             return cls(slice(first, end), np.searchsorted(begins[1:-1], submit[first:end], "right"), borders)
         size = batches.size
-        assert size is not None  # a trace's are divided, a stream has none without
+        assert size is not None  # a trace's batches are divided, a stream needs a size
         end = min(stop, first + size * n_batches)
         at = first + np.arange(n_batches + 1) * size
         borders = np.where(at < stop, submit[np.minimum(at, len(submit) - 1)], np.nan)

@@ -1,8 +1,8 @@
 """Groups of jobs by which measures are reported: data, not code (``conf/groups``).
 
 A grouping is a dimension of the dataset. It divides jobs by ranges of a number (runtime, processors, …), by
-quantiles of the work in the order of a number, by classes with limits (a site's), by the scheduling class of
-the workload, or by what a log names: users, partitions, accounts, QOS, reservations.
+quantiles of the work in the order of a number, by a site's classes with limits, by the scheduling class of
+the workload, or by names in a log: users, partitions, accounts, QOS, reservations.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ OTHERS = "others"
 UNKNOWN = -1
 
 NAMED = ("user", "partition", "account", "qos", "reservation")
-"""Columns of jobs that number what a log names."""
+"""Columns of jobs with the numbers of names in a log."""
 
 LIMITS = ("within limits", "above a limit")
 """Groups by `Jobs.over_limit`."""
@@ -65,9 +65,10 @@ class Grouping:
     edges : tuple of float
         Lower ends of the second range, the third, and so on.
     classes : tuple of mapping
-        Of each class the limits of `NUMBERS`, each inclusive; a job is in the first whose limits it meets.
+        The limits of each class on `NUMBERS`, all inclusive; a job is in the first class whose limits it
+        meets.
     quantiles : int
-        Groups with as much work each, as far as jobs with the same number allow; 0 where edges are given.
+        Number of groups with equal work, as far as jobs with the same number allow; 0 if edges are given.
     """
 
     name: str
@@ -80,12 +81,12 @@ class Grouping:
 
     @property
     def is_named(self) -> bool:
-        """Whether the groups are ranks of what a log names."""
+        """Whether the groups are ranks of users or other names in a log."""
         return self.by in NAMED
 
     @property
     def is_numbered(self) -> bool:
-        """Whether which jobs a label stands for depends on the workload."""
+        """Whether the meaning of a label depends on the workload."""
         return self.is_named or self.quantiles > 0
 
     @classmethod
@@ -157,8 +158,8 @@ class Groups:
         return np.where(np.isnan(values), NO_GROUP, found)
 
     def numbers(self, grouping: Grouping) -> Floats:
-        """Return what each label stands for, shape (n_labels,): the number in the log at a rank, the largest
-        number in a quantile; NaN where a label has no jobs."""
+        """Return the meaning of each label, shape (n_labels,): the number in the log at a rank, the largest
+        number in a quantile; NaN if a label has no jobs."""
         known = self._ranked[grouping.name]
         numbers = np.full(len(grouping.labels), np.nan)
         numbers[: known.size] = known
@@ -205,7 +206,7 @@ def _first_class(grouping: Grouping, jobs: Jobs) -> Ints:
 def _ranked(grouping: Grouping, jobs: Jobs) -> Ints:
     """Return the users (or the like) with the most work, in descending order, ties by number.
 
-    Of quantiles it is the largest number in each, ascending.
+    For quantiles, return the largest number in each, ascending.
     """
     named = getattr(jobs, grouping.by) if grouping.is_named else None
     values = NUMBERS[grouping.by](jobs) if grouping.quantiles else named

@@ -33,23 +33,23 @@ class Jobs:
     user : ndarray of int, optional
         Number of the user that submitted it.
     runs : ndarray of int, optional
-        Number of submissions of the job, each when the run before has ended (feedback); None is one.
+        Number of submissions of the job, each at the end of the previous run (feedback); None means one.
     key : ndarray of int, optional
         Key of the random numbers of a job's repetitions; with `runs` only.
     job_class : ndarray of int, optional
         The site's scheduling class, index into `models.jobs.job_classes.JOB_CLASSES`.
     after : ndarray of int, optional
-        Position of the earlier job that the user waits for: the job is submitted at the end of that one plus
-        the think time; -1 for none. `submit` is then its submission if no job ever waited. Fields 17 and 18
-        of the Standard Workload Format.
+        Position of the earlier job that the user waits for: the job is submitted at the end of that job plus
+        the think time; -1 for none. `submit` is then its submission time if no job ever waited. Fields 17 and
+        18 of the Standard Workload Format.
     think : ndarray of float, seconds, optional
         From that end to this submission; with `after` only.
     request : Requests, optional
-        What else the jobs ask of a cluster.
+        The jobs' other requests to a cluster.
     predicted : ndarray of float, seconds, optional
         The scheduler's own prediction of the runtime, to plan by; `requested` stays the limit.
     partition, account, qos, reservation : ndarray of int, optional
-        Numbers of what a log names, as of users; -1 where unknown. No policy reads them.
+        Numbers of names in a log, like `user`; -1 where unknown. No policy reads them.
     over_limit : ndarray of bool, optional
         Whether the job asks for more at once than a limit of its site allows.
     """
@@ -76,7 +76,7 @@ class Jobs:
 
     @classmethod
     def bare(cls, submit: Floats, runtime: Floats, size: Ints, **columns: Any) -> Jobs:
-        """Return jobs that ask for no time and no memory; `columns` are further ones."""
+        """Return jobs that request neither time nor memory; `columns` are further columns."""
         n = len(submit)
         return cls(submit, runtime, np.full(n, np.nan), size, np.zeros(n, np.int64), **columns)
 
@@ -94,7 +94,7 @@ class Jobs:
         return self.submit.size
 
     def part(self, chosen: slice | np.ndarray) -> Jobs:
-        """Return some of the jobs, in their order; `after` is left out, which names jobs of the whole."""
+        """Return some of the jobs, in their order, without `after`, which refers to jobs of the whole."""
         columns: list[Any] = [
             None if name in ("after", "think") else getattr(self, name) for name in self.__dataclass_fields__
         ]

@@ -95,7 +95,7 @@ def on_each(size: Ints, memory: Ints) -> Ints:
 
 
 def pool(processors: int, memory_each: int = UNLIMITED_KB) -> Machine:
-    """Return one host without limit on its memory, but perhaps on each processor's (KB)."""
+    """Return one host without a limit on its memory, but perhaps with one on each processor's (KB)."""
     memory = np.array([UNLIMITED_KB], np.int64)
     return Machine(("pool",), np.array([processors], np.int64), memory, memory_each)
 

@@ -1,4 +1,4 @@
-"""The measures that make sense under every policy: one name, one definition, one implementation.
+"""The measures that are meaningful under every policy: one name, one definition, one implementation.
 
 ========================  ==============================================================================
 ``wait``                  seconds from submission to the first processor
@@ -9,8 +9,9 @@
 ``jobs_in_system``        time average of the jobs that are submitted and have not ended
 ========================  ==============================================================================
 
-The first four are of jobs: mean, 95th percentile and maximum over the jobs of a batch, all of them and by the
-groups that a study asks for. The other two are of the machine; a family computes them over the same batches.
+The first four are measures of jobs: mean, 95th percentile and maximum over the jobs of a batch, for all jobs
+and by the groups that a study requests. The other two are measures of the machine; a family computes them
+over the same batches.
 
 References
 ----------
@@ -61,7 +62,7 @@ class JobMeasure:
     Parameters
     ----------
     unit, long_name : str
-        As of `models.metric.Metric`; the statistic comes before the long name.
+        See `models.metric.Metric`; the statistic comes before the long name.
     value : callable
         (`Jobs`, values) -> ndarray, shape (n_jobs,). The jobs are as they ran, with the workload's columns;
         values is a mapping with ``wait`` and ``response_time`` (s), shape (n_jobs,).
@@ -115,7 +116,7 @@ class Measures:
     Parameters
     ----------
     bound : float, seconds
-        A shorter runtime counts as that long in the bounded slowdown.
+        Minimum runtime in the bounded slowdown; a shorter one counts as this.
     own : mapping of str to JobMeasure
         A user's measures by name.
     """
@@ -126,7 +127,7 @@ class Measures:
 
     @classmethod
     def of(cls, given: Parameters) -> Measures:
-        """Return the checked values; ``ValueError`` with one line for what is not allowed."""
+        """Return the checked values; ``ValueError`` with one line for a value that is not allowed."""
         bound = checks.number({"bound": BOUND_S, **given}, "measures", "bound", checks.SECONDS, above=0)
         return cls(float(bound), groupings(given.get("groups") or {}), _own(given.get("of_jobs") or []))
 
@@ -143,7 +144,7 @@ def declared(
     of_jobs = {name: OF_JOBS[name] for name in common if name in OF_JOBS} | dict(extra)
     if of_jobs:
         of_jobs |= {name: (measure.unit, measure.long_name) for name, measure in measures.own.items()}
-    # A mean over jobs has the weight of its jobs; a percentile or a maximum of a batch is one number.
+    # A mean over jobs is weighted by its jobs; a percentile or a maximum of a batch is one number.
     found = [
         Metric(f"{name}{suffix}", unit, f"{statistic} {long_name}", weight="" if suffix else "jobs")
         for name, (unit, long_name) in of_jobs.items()
@@ -242,14 +243,14 @@ def _rows(runtime: Floats, values: Mapping[str, Floats], bound: float) -> tuple[
 def _described(names: Sequence[str], rows: Floats, cell: Ints, n_cells: int) -> dict[str, Floats]:
     """Return number, means, 95th percentiles (interpolated linearly) and maxima of the jobs in each cell.
 
-    A negative cell is none. O(jobs) on average, once they are in the order of their cells.
+    Jobs with a negative cell are ignored. O(jobs) on average, once they are sorted by cell.
     """
     order = np.argsort(cell, kind="stable") if (cell[1:] < cell[:-1]).any() else slice(None)
     cell, rows = cell[order], rows[:, order]
     begin = np.searchsorted(cell, np.arange(n_cells + 1))
     number = np.diff(begin)
     kept = slice(begin[0], None)
-    # Added one by one, so that how many rows there are and how jobs are cut changes no bit.
+    # Added one by one, so that the number of rows and the division of jobs change no bit.
     total = np.array([np.bincount(cell[kept], row[kept], n_cells) for row in rows]).reshape(
         len(rows), n_cells
     )

@@ -53,7 +53,7 @@ class Measuring:
         self._blocks.append(of_jobs(jobs, values, batch, n_batches, self._measures, self._all_jobs))
 
     def forget_before(self, session: int) -> None:
-        """Drop the chunks all of whose jobs have ended: those before the oldest session that continues."""
+        """Drop the chunks whose jobs have all ended: the chunks before the oldest session that continues."""
         self._chunks = [(first, chunk) for first, chunk in self._chunks if first + len(chunk) > session]
 
     def metrics(self) -> dict[str, Floats]:

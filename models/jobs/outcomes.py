@@ -21,7 +21,7 @@ from models.kernels import progress
 from models.point import Batches, Point
 
 LONGEST_TAIL = 4
-"""Limit on the jobs simulated after the measured ones, relative to the number of these."""
+"""Limit on the jobs simulated after the measured ones, relative to their number."""
 
 Run = Callable[[Jobs, Machine], Schedule]
 """An engine with its settings: runs all jobs to their ends."""

@@ -1,4 +1,4 @@
-"""The recorded schedule of a log: the waits of its jobs as they were, by the measures of every schedule.
+"""The recorded schedule of a log: the actual waits of its jobs, by the measures of every schedule.
 
 So "as it was" is reported beside the policies: the same jobs in the same batches and groups, by the same
 definitions. A job that a policy kills at its requested time has its recorded runtime here.
@@ -37,7 +37,7 @@ def schedule_of(trace: Trace) -> Schedule | None:
 
 
 def measure(trace: Trace, batches: Batches, measures: Measures) -> dict[str, Floats]:
-    """Return the measures of `models.jobs.schedule_measures` of a log as it was.
+    """Return the measures of `models.jobs.schedule_measures` of a log as recorded.
 
     Parameters
     ----------
@@ -47,9 +47,9 @@ def measure(trace: Trace, batches: Batches, measures: Measures) -> dict[str, Flo
     Returns
     -------
     dict of str to ndarray, shape (n_batches, ...)
-        Empty if the log has no waits. If only some jobs have one, the measures of jobs cover these
-        jobs, and there are none of the machine. Shares of the machine's time are NaN if the machine cannot be
-        the log's own, whose idle time is unknown. Empty as well if jobs are submitted again when they have
+        Empty if the log has no waits. If only some jobs have a wait, the measures of jobs cover these jobs,
+        and there are no measures of the machine. Shares of the machine's time are NaN if the machine cannot
+        be the log's own, whose idle time is unknown. Empty as well if jobs are submitted again when they have
         ended (feedback), since a log has no waits of repetitions.
     """
     if trace.waited is None or trace.jobs.repeats:

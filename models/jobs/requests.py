@@ -1,4 +1,4 @@
-"""What a job asks of a cluster beyond processors, memory and time: nodes, tasks, devices, a partition, …"""
+"""Requests of jobs to a cluster beyond processors, memory and time: nodes, tasks, devices, a partition, …"""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ def of_kind(counts: Mapping[str, T], kind: str) -> list[T]:
 
 
 def licences(text: str) -> dict[str, int]:
-    """Return licences by name: ``matlab:10,solver`` is {"matlab": 10, "solver": 1}; none of a choice (``|``).
+    """Return licences by name: ``matlab:10,solver`` is {"matlab": 10, "solver": 1}; empty for a choice
+    (``|``).
 
     ``ValueError`` for another text.
     """
@@ -44,11 +45,11 @@ class Requests:
     Parameters
     ----------
     nodes, most_nodes : ndarray of int
-        Nodes that it needs at least, and may have at most; 0 is any number.
+        Minimum and maximum of its nodes; 0 means any number.
     tasks, task_cpus, node_tasks : ndarray of int
         Tasks, CPUs of each, and tasks on each node; 0 leaves the last one open.
     node_memory, cpu_memory : ndarray of int, MB
-        Of each node, or of each CPU; one of them is 0.
+        Memory of each node, or of each CPU; one of them is 0.
     whole : ndarray of bool
         Whether it wants whole nodes.
     gres : mapping of str to ndarray of int
@@ -58,13 +59,13 @@ class Requests:
     partition, account, qos : ndarray of str
         Names; several partitions between commas, and empty for the default.
     constraint : ndarray of str
-        Features that its nodes have, ``fast&(amd|intel)``; empty for any nodes.
+        Features that its nodes must have, ``fast&(amd|intel)``; empty for any nodes.
     delay : ndarray of float, seconds
         From its submission to its earliest start.
     nice : ndarray of int
     array, throttle : ndarray of int
-        Number of the array that it belongs to, -1 for none; how many jobs of that may run at once, 0 for
-        any number.
+        Number of the array that it belongs to, -1 for none; how many jobs of this array may run at once, 0
+        for any number.
     after : ndarray of int
         Position of a job that has to end first, -1 for none.
     segment : ndarray of int
@@ -99,8 +100,7 @@ class Requests:
 
     @classmethod
     def of(cls, size: Ints, memory: Ints, **given: Any) -> Requests:
-        """Return requests of `size` tasks of one CPU each on any nodes, with KB in all, but for what is
-        given."""
+        """Return requests of `size` tasks of one CPU each on any nodes, with KB in total, except as given."""
         n = len(size)
         zero, none = np.zeros(n, np.int64), np.full(n, -1)
         empty = np.full(n, "", object)
@@ -114,11 +114,11 @@ class Requests:
         return len(self.nodes)
 
     def devices(self, kind: str) -> Ints:
-        """Return how many devices each job has on a node, of one type or of all types of a name."""
+        """Return how many devices of one type, or of all types of a name, each job has on a node."""
         return np.sum([np.zeros(len(self), np.int64), *of_kind(self.gres, kind)], axis=0)
 
     def __getitem__(self, chosen: slice | np.ndarray) -> Requests:
-        """Return the requests of some jobs, in their order, without `after`, which names jobs of all."""
+        """Return the requests of some jobs, in their order, without `after`, which refers to all jobs."""
         columns = {
             each.name: getattr(self, each.name)[chosen]
             for each in fields(self)
@@ -132,7 +132,7 @@ class Requests:
 
     @classmethod
     def concatenated(cls, parts: Sequence[Requests]) -> Requests:
-        """Return the requests of several parts, one after the other; `after` is left out, as in a part."""
+        """Return the requests of several parts, one after the other, without `after`, as in a part."""
         columns: dict[str, Any] = {
             each.name: np.concatenate([getattr(part, each.name) for part in parts])
             for each in fields(cls)

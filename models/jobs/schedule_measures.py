@@ -35,8 +35,7 @@ def measure(
         runtime. Of the machine also ``loss_of_capacity``, the share of all processor time that is idle while
         some job waits; ``queue_length``, the average number of waiting jobs; ``held_idle``, the share of all
         processor time kept idle for special reservations. ``preempted_share`` and ``started_at_once`` are
-        shares of the jobs, ``period`` the seconds over which the machine was measured. NaN where there is no
-        job.
+        shares of the jobs, ``period`` the seconds over which the machine was measured. NaN without jobs.
 
     References
     ----------

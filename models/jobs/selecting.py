@@ -1,4 +1,4 @@
-"""The selection of a log's jobs by a table of rules: a reason, and the rows that are dropped for it.
+"""Selects a log's jobs by a table of rules: a reason, and the rows that are dropped for it.
 
 The rules of each format are in `models.jobs.swf.selecting` and `models.workloads.sacct.selecting`.
 """
@@ -11,6 +11,7 @@ import numpy as np
 
 from models import checks
 from models.arrays import Floats, Ints
+from models.counting import counted
 
 ZERO_RUNTIME = ("drop", "second")
 OVERSIZED = ("drop", "cap", "error")
@@ -73,7 +74,7 @@ class Selection:
     def describe(self) -> list[str]:
         """Return the account of all rows, and the notes."""
         n_rows = self.kept + sum(self.dropped.values())
-        account = f"{n_rows:,} rows, {self.kept:,} kept; {_account(self.dropped)}"
+        account = f"{counted(n_rows, 'row')}, {self.kept:,} kept; {_account(self.dropped)}"
         return [f"{self.name}: {line}" for line in (account, *self.notes)]
 
 
@@ -103,7 +104,7 @@ def select(
     Raises
     ------
     ValueError
-        For a job that is too large (``error``), or if no job is left.
+        If a job is too large (``error``), or no job is left.
     """
     checks.choice({"zero_runtime": zero_runtime}, "workload", "zero_runtime", ZERO_RUNTIME)
     checks.choice({"oversized": oversized}, "workload", "oversized", OVERSIZED)
@@ -122,21 +123,21 @@ def select(
     if oversized == "error" and (keep & too_large).any():
         first = int(np.argmax(keep & too_large))
         raise ValueError(
-            f"{log.name}: line {log.line[first]} has a job of {log.size[first]} processors, and the largest "
-            f"host has {machine_size}; add workload.oversized=drop or workload.oversized=cap, or take a "
-            f"machine with {log.size[keep].max()} processors"
+            f"{log.name}: line {log.line[first]} has a job of {counted(log.size[first], 'processor')}, and "
+            f"the largest host has {machine_size}; add workload.oversized=drop or workload.oversized=cap, or "
+            f"take a machine with {log.size[keep].max()} processors"
         )
     if not keep.any():
         n_rows = log.line.size + sum((unread or {}).values())
         raise ValueError(
-            f"{log.name}: no job is left of {n_rows:,} rows: {_account(dropped)}; loosen the filters, or "
-            "take another log"
+            f"{log.name}: no job is left of {counted(n_rows, 'row')}: {_account(dropped)}; loosen the "
+            "filters, or take another log"
         )
     rows = np.flatnonzero(keep)
     rows = rows[np.argsort(log.arrival[rows], kind="stable")]
     changes = {
-        "jobs of runtime 0 run for a second (zero_runtime=second)": zero[rows].sum(),
-        f"jobs shrunk to {machine_size} processors (oversized=cap)": too_large[rows].sum(),
+        "of runtime 0, simulated as one second (zero_runtime=second)": zero[rows].sum(),
+        f"shrunk to {machine_size} processors (oversized=cap)": too_large[rows].sum(),
     }
     return Selection(
         log.name,
@@ -145,7 +146,7 @@ def select(
         np.where(zero, 1.0, log.runtime)[rows],
         log.size[rows] if machine_size is None else np.minimum(log.size[rows], machine_size),
         dropped,
-        tuple(f"{n:,} {change}" for change, n in changes.items() if n),
+        tuple(f"{counted(n, 'job')} {change}" for change, n in changes.items() if n),
     )
 
 
@@ -157,7 +158,7 @@ def known_values(
     Raises
     ------
     ValueError
-        If there is no value, or one of another type, or one that no row has.
+        If the value is missing, has another type, or occurs in no row.
     """
     given: Any = wanted if isinstance(wanted, Iterable) and not isinstance(wanted, str) else [wanted]
     try:
@@ -171,7 +172,7 @@ def known_values(
         if present.tolist() == [-1]:
             raise ValueError(f"{name}: no job has a known {key}; leave out the filter workload.{key}")
         top = np.argsort(-rows, kind="stable")[:5]
-        frequent = ", ".join(f"{present[k]} ({rows[k]:,} rows)" for k in top)
+        frequent = ", ".join(f"{present[k]} ({counted(rows[k], 'row')})" for k in top)
         raise ValueError(f"{name}: no row has {key} {', '.join(missing)}; most frequent are {frequent}")
     return values
 

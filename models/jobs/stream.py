@@ -13,10 +13,10 @@ from models.jobs.jobs import Jobs
 from models.jobs.machine import Machine
 
 CHECKED = 1000
-"""Jobs of an endless stream that are checked before anything runs."""
+"""Number of jobs of an endless stream that are checked before anything runs."""
 
 FIRST_CHUNK = 2048
-"""Jobs of the first chunk of a workload that is drawn as a whole; each later chunk doubles their number."""
+"""Number of jobs in the first chunk of a workload that is drawn as a whole; each later chunk doubles it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +50,7 @@ class Stream:
         return self._doubling() if self.chunked is None else self.chunked()
 
     def mapped(self, change: Callable[[Jobs], Jobs]) -> Stream:
-        """Return the stream with each job changed by itself, independent of cuts."""
+        """Return the stream with each job changed independently of the others, and of cuts."""
         chunked = None if self.chunked is None else lambda: map(change, self.chunks())
         return replace(self, first=lambda n_jobs: change(self.first(n_jobs)), chunked=chunked)
 

@@ -2,7 +2,7 @@
 
 Wait times and the runtimes that jobs got are filled in, and the status of jobs that were ended; the other
 columns of a log's jobs are copied from the log. The format has no column for hosts: where there are several,
-the partition is the host's number from 1 on. Nor has it one for preemption or for another number of
+the partition is the host's number from 1 on. It also has no column for preemption, or for another number of
 processors than requested: then the wait is all the time in the system beyond the runtime.
 """
 
@@ -40,7 +40,7 @@ def write_schedule(
     path : path-like
         Compressed if its name ends with ``.gz``.
     made : Schedule
-        Of a log's jobs (`Schedule.trace`), job numbers, users and so on are the log's own, and times are in
+        For a log's jobs (`Schedule.trace`), job numbers, users and so on are the log's own, and times are in
         its time base.
 
     Raises

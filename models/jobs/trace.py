@@ -9,6 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from models.arrays import Floats, Ints
+from models.counting import counted
 from models.jobs.calendar import has_periods, periods
 from models.jobs.jobs import Jobs
 from models.jobs.machine import Machine
@@ -16,7 +17,7 @@ from models.jobs.swf import Log
 from models.point import Batches
 
 NAMED = 5
-"""Jobs of a log that a note names."""
+"""Number of jobs of a log that a note lists."""
 
 SHORT = 40
 """Batches of a workload that is too short for weeks and days, and is divided into equal numbers of jobs."""
@@ -43,7 +44,7 @@ class Origin:
     days : float
         From the first submission to the last one.
     load : float, optional
-        Work over what all hosts can do in that time, before it is rescaled.
+        Work relative to the capacity of all hosts in that time, before it is rescaled.
     reported : tuple of str
         Notes of the trace that only repeat these fields and its waits.
     """
@@ -66,7 +67,8 @@ class Cancelled:
     Parameters
     ----------
     jobs : Jobs
-        Seconds as in the jobs that ran; `runtime` is how long each may run before it is cancelled.
+        The jobs, with times like the jobs that ran; `runtime` is how long each may run before it is
+        cancelled.
     leaves : ndarray of float, shape (n_jobs,), seconds
         When each was cancelled.
     rows : ndarray of int, shape (n_jobs,)
@@ -82,7 +84,7 @@ class Cancelled:
         return Cancelled(self.jobs.part(chosen), self.leaves[chosen], self.rows[chosen])
 
     def moved(self, first: float, stretch: float) -> Cancelled:
-        """Return them in a log that begins later and takes longer: each waits as long as it did."""
+        """Return them for a log that begins later and takes longer: each job waits as long as recorded."""
         kept = self.part(self.leaves > first)
         submit = np.maximum(kept.jobs.submit - first, 0.0)
         waits = kept.leaves - first - submit
@@ -103,7 +105,7 @@ class Trace:
     until : float, optional
         Seconds at which the measured period ends; None is the end of the last measured job.
     log : Log, optional
-        The source of the jobs, and `rows`, shape (n_jobs,), their positions in its columns.
+        The source of the jobs; `rows`, shape (n_jobs,), are their positions in its columns.
     rows : ndarray of int, optional
     ids : ndarray of str, optional
         Identifier of each of the log's rows, if it is not a number.
@@ -116,9 +118,9 @@ class Trace:
     waited : ndarray of float, shape (n_jobs,), seconds, optional
         Recorded waits; NaN for a job without one, None if no job has one.
     partition : ndarray, shape (n_jobs,), optional
-        Name or number of each job's partition, as read; not of resampled jobs.
+        Name or number of each job's partition, as read; None for resampled jobs.
     cancelled : Cancelled, optional
-        Jobs that waited beside them until they were cancelled, where the workload keeps these.
+        Jobs that waited beside them until they were cancelled, if the workload keeps these.
     own_machine : bool
         Whether `machine` may be the one that ran these jobs as recorded; see `models.workloads.replayed`.
     """
@@ -143,7 +145,7 @@ class Trace:
     rerun_parameters: ClassVar[None] = None
 
     def first(self, n_jobs: int) -> Jobs:
-        """Return all jobs, the first `n_jobs` of which are asked for; see `models.jobs.stream.Stream`."""
+        """Return all jobs, of which the first `n_jobs` are requested; see `models.jobs.stream.Stream`."""
         return self.jobs
 
     def part(self, chosen: np.ndarray) -> Trace:
@@ -156,7 +158,8 @@ class Trace:
         )
 
     def names_of(self, jobs: Ints) -> str:
-        """Return jobs as their log has them, the first few: ``JobID 1002, 1004, 1007 and 12 others``."""
+        """Return the first few of some jobs by their names in the log: ``JobID 1002, 1004, 1007 and 12
+        others``."""
         kind, names = "line", np.arange(1, len(self.jobs) + 1) if self.rows is None else self.rows
         if self.rows is None:
             kind = "job"
@@ -165,10 +168,10 @@ class Trace:
         elif self.log is not None:
             names = self.log.line[self.rows]
         first = ", ".join(str(name) for name in names[jobs[:NAMED]])
-        return f"{kind} {first}" + f" and {len(jobs) - NAMED:,} others" * (len(jobs) > NAMED)
+        return f"{kind} {first}" + f" and {counted(len(jobs) - NAMED, 'other')}" * (len(jobs) > NAMED)
 
     def name_of(self, job: int) -> str:
-        """Return a job as its log has it, for messages: ``job 2 (JobID 1002, line 3 of march.txt)``."""
+        """Return a job by its name in the log, for messages: ``job 2 (JobID 1002, line 3 of march.txt)``."""
         if self.rows is None or self.origin is None:
             return f"job {job + 1}"
         row = int(self.rows[job])
@@ -183,7 +186,7 @@ class Trace:
 
     @property
     def n_measured(self) -> int:
-        """Number of jobs that are measured, each repetition as one."""
+        """Number of measured jobs, counting each repetition."""
         if self.jobs.runs is not None:
             return int(self.jobs.runs[self.measured].sum())
         return len(range(*self.measured.indices(len(self.jobs))))
@@ -191,10 +194,11 @@ class Trace:
     def divided(self, batches: Batches) -> tuple[Batches, int]:
         """Return batches of a size that this workload fills, and their number after the warm-up.
 
-        Without a size all jobs are measured, divided into as many equal batches as were asked for: one is the
-        whole of them, and the last of several may be short. So is a workload that is shorter than one batch.
-        Of a longer one the jobs after its last full batch are simulated but not measured. Weeks are as
-        many as there are; a workload of less than ten days is divided into `SHORT` equal batches instead.
+        Without a size all jobs are measured, divided into the requested number of equal batches: one batch is
+        the whole workload, and the last of several may be short. The same holds for a workload that is
+        shorter than one batch. In a longer one, the jobs after its last full batch are simulated but not
+        measured. The number of weeks is the workload's own; a workload of less than ten days is divided into
+        `SHORT` equal batches instead.
         """
         if batches.weeks and not has_periods(self.jobs.submit[self.measured]):
             equal, available = self.divided(

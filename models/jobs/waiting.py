@@ -1,12 +1,12 @@
-"""What the recorded waiting of a log was spent on, before any policy is simulated.
+"""The causes of the recorded waiting in a log, before any policy is simulated.
 
-Each second that a job waited counts under the first of these that holds then: the job could not be started
-yet (begin times, dependencies, holds); no job ran at all for an hour or more (downtime); too few processors
-were free for it (busy); too few of its partition, by the most that it ever had in use (partition); too few
-whole nodes, if jobs share none (nodes); otherwise enough were free (idle). A policy that orders the queue
-changes the waits behind busy processors; limits of users, QOS and partitions, reservations, and processors
-that are kept free for a larger job explain the idle ones. Under EASY on one pool the idle share is 10 % on
-KTH-SP2 and 19 % on SDSC-SP2, where 50 % is recorded.
+Each second that a job waited counts under the first cause that holds at that time: the job could not be
+started yet (begin times, dependencies, holds); no job ran at all for an hour or more (downtime); too few
+processors were free for it (busy); too few of its partition, given the most that it ever had in use
+(partition); too few whole nodes, if jobs share none (nodes); otherwise enough were free (idle). A policy that
+orders the queue changes the waits behind busy processors; limits of users, QOS and partitions, reservations,
+and processors that are kept free for a larger job explain the idle ones. Under EASY on one pool the idle
+share is 10 % on KTH-SP2 and 19 % on SDSC-SP2, where 50 % is recorded.
 """
 
 from functools import lru_cache
@@ -19,10 +19,11 @@ from models.jobs.trace import Trace
 CAUSES = ("not eligible", "downtime", "busy", "partition", "nodes", "idle")
 
 LONG_S = 3600.0
-"""Seconds without any running job that are a downtime."""
+"""Minimum seconds without any running job that count as a downtime."""
 
 MOST_SIZES, MOST_PARTITIONS = 24, 12
-"""Sizes and partitions that are kept apart: larger sizes of a class stand for all in it."""
+"""Number of sizes and of partitions that are distinguished: the largest size of a class stands for all in
+it."""
 
 
 @lru_cache(maxsize=4)
@@ -98,7 +99,7 @@ def _downtime(running: Ints, seconds: Floats) -> np.ndarray:
 
 
 def _classes(values: Ints, most: int) -> Ints:
-    """Return the rank of each value by how often it is there; `most` for all beyond."""
+    """Return the rank of each value by its frequency; `most` for all values beyond."""
     _, which, counts = np.unique(values, return_inverse=True, return_counts=True)
     rank = np.empty(len(counts), np.int64)
     rank[np.argsort(-counts, kind="stable")] = np.arange(len(counts))

@@ -1,4 +1,4 @@
-"""Sets of PEs as 64-bit words: the inner alphabet of the Ousterhout matrix.
+"""Sets of PEs as 64-bit words: the representation of the Ousterhout matrix.
 
 PE number p is bit p % 64 of word p // 64. Everything here is compiled and costs O(words).
 """
@@ -54,7 +54,7 @@ def lowest_position(word):
 
 @part()
 def free_word(occupied, slot, w, n_pes):
-    """Return the free PEs of word `w` of a slot; bits beyond the last PE are never free."""
+    """Return the free PEs of word `w` of a slot; bits beyond the last PE are never set."""
     return ~occupied[slot, w] & span(n_pes - w * WORD_BITS)
 
 
@@ -64,8 +64,8 @@ def disjoint(a, i, b, j):
 
     Rows are given by number here and elsewhere: a view of a row costs reference counting, more than the test.
     """
-    i, j = np.uint64(i), np.uint64(j)  # unsigned: no index is tested for being negative
-    # Two words at a time: with most machines no branch before the end can be mispredicted.
+    i, j = np.uint64(i), np.uint64(j)  # unsigned, so that no index is tested for being negative
+    # Two words at a time: for most machines, no branch before the end can be mispredicted.
     last = a.shape[1] - 1
     w = 0
     while w < last:
@@ -78,7 +78,7 @@ def disjoint(a, i, b, j):
 @part(uint64(uint64, uint64), inline=False)
 def lowest(word, count):
     """Return the `count` lowest set bits of `word`; it must have as many."""
-    # They are mostly adjacent: then no loop over bits is needed.
+    # They are mostly adjacent, and then no loop over bits is needed.
     together = span(count) << np.uint64(lowest_position(word))
     if word & together == together:
         return together

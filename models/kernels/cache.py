@@ -1,10 +1,10 @@
-"""Where compiled kernels are kept.
+"""The disk cache of compiled kernels.
 
 Numba's disk cache checks only the file of the function it loads: after a callee in another file changes,
 the cached caller silently continues with the old one. So the cache folder is named by the versions of numba
 and numpy, and a module's folder in it by a hash of all code that its kernels can reach
-(`models.kernels.reach`): after an edit, what may call it is compiled again, and nothing else. Copies of the
-project with the same code share what is kept (`models.kernels.locating`).
+(`models.kernels.reach`): after an edit, only kernels that may call the edited code are compiled again. Copies
+of the project with the same code share the cache (`models.kernels.locating`).
 """
 
 import importlib
@@ -46,19 +46,19 @@ def is_complete(module: str) -> bool:
 def complete(modules: Sequence[str]) -> None:
     """Compile all kernels of some modules that are not in the cache; complete modules are not loaded.
 
-    Modules are compiled side by side, the first one here and the others in as many processes as there are
-    cores left: each process has to load numba first.
+    Modules are compiled in parallel, the first one here and the others in as many processes as cores are
+    left: each process has to load numba first.
 
     Parameters
     ----------
     modules : sequence of str
-        To import them is to load their kernels; those that are not in the cache are compiled. The first takes
-        longest.
+        Importing them loads their kernels; kernels that are not in the cache are compiled. The first one
+        takes longest.
 
     Raises
     ------
     ValueError
-        With one line, where numba is set to compile nothing.
+        With one line, if numba is set to compile nothing.
     """
     if (disabled := os.environ.get("NUMBA_DISABLE_JIT", "0")) not in ("", "0"):
         raise ValueError(f"NUMBA_DISABLE_JIT={disabled}: kernels run compiled only; unset NUMBA_DISABLE_JIT")
@@ -79,16 +79,16 @@ def complete(modules: Sequence[str]) -> None:
 
 
 def preload(modules: Sequence[str]) -> None:
-    """Load those modules whose kernels are all compiled; no other, as it would be compiled twice."""
+    """Load the modules whose kernels are all compiled; any other would be compiled twice."""
     for module in filter(is_complete, modules):
         importlib.import_module(module)
 
 
 def _load_elsewhere(modules: Sequence[str]) -> None:
-    """Import modules in a process of their own, which leaves what it compiles in the cache.
+    """Import modules in a separate process, whose compiled kernels stay in the cache.
 
-    A plain interpreter, not one of `multiprocessing`: that would run a notebook's or a script's main module
-    again. A failure there is repeated, and raised, here.
+    The process is a plain interpreter: one of `multiprocessing` would run a notebook's or a script's main
+    module again. After a failure there, the import is repeated here and raises the error.
     """
     command = [sys.executable, "-c", f"import {', '.join(modules)}"]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
@@ -104,9 +104,9 @@ def _marker(module: str) -> Path:
 
 
 def _is_made(place: Path) -> bool:
-    """Make a folder that only this user can enter, and return whether it is there and is the user's own.
+    """Make a folder that only this user can enter, and return whether it exists and belongs to the user.
 
-    Numba runs what it finds in its cache: a folder that others may write to would let them run their code.
+    Numba runs the code in its cache: a folder that others may write to would let them run theirs.
     """
     before = os.umask(0o077)
     try:
@@ -119,7 +119,7 @@ def _is_made(place: Path) -> bool:
 
 
 def _is_private(place: Path) -> bool:
-    """Return whether only this user may write to a folder, and to the one that it is in."""
+    """Return whether only this user may write to a folder and its parent."""
     try:
         found = [each.stat() for each in (place, place.parent)]
     except OSError:
@@ -128,12 +128,13 @@ def _is_private(place: Path) -> bool:
 
 
 def _begin_with_shared(cache: Path) -> None:
-    """Copy what the owner of a shared installation has compiled, once, if no other user may change it."""
+    """Copy the kernels that the owner of a shared installation compiled, once, if no other user may change
+    them."""
     given, done = os.environ.get("SCHEDSWEEP_SHARED_KERNELS"), cache / "shared"
     if not given or done.exists():
         return
     shared = (Path(given) / cache.name).resolve()
-    # A folder above that others may write to, as /tmp, is safe if only owners may rename what is in it.
+    # A writable parent such as /tmp is safe if only owners may rename its entries.
     above = all(_is_of_owner(place, sticky=True) for place in shared.parents)
     with suppress(OSError):
         if above and all(map(_is_of_owner, (shared, *shared.rglob("*")))):
@@ -155,7 +156,7 @@ def _is_of_owner(place: Path, sticky: bool = False) -> bool:
 
 
 def install() -> None:
-    """Point numba at the folder; must come before numba is imported. Children inherit it."""
+    """Set numba's cache folder, before numba is imported; child processes inherit it."""
     if os.environ.get("SCHEDSWEEP_KERNELS") == os.environ.get("NUMBA_CACHE_DIR", "unset"):
         return
     own = folder()

@@ -12,10 +12,12 @@ from models.kernels import internals, locating
 locating.install()
 
 OPTIONS: dict[str, Any] = {"cache": True, "error_model": "numpy", "nogil": True, **internals.AS_KERNEL}
-"""Of every kernel. Other threads run beside it: one that shows progress, one that answers a scheduler."""
+"""Options of every kernel. Other threads run beside it: one that shows progress, one that answers a
+scheduler."""
 
 UNCOUNTED: dict[str, Any] = {**OPTIONS, **internals.UNCOUNTED}
-"""Of kernels that allocate nothing: no references are counted, so that arrays travel in tuples for free."""
+"""Options of kernels that allocate nothing: no references are counted, so passing arrays in tuples is
+free."""
 
 
 def kernel(signature: Any = None, allocates: bool = False) -> Callable[[Callable], Callable]:
@@ -24,16 +26,17 @@ def kernel(signature: Any = None, allocates: bool = False) -> Callable[[Callable
     Parameters
     ----------
     signature : numba signature, optional
-        Compiled at import for these types; else when a caller first needs it.
+        The types for which it is compiled at import; without them, it is compiled when a caller first needs
+        it.
     allocates : bool
         Whether it makes arrays. An event loop does not: each use of an array in a tuple would count a
-        reference, which takes longer than most of what is done at an event.
+        reference, which takes longer than most work at an event.
 
     Notes
     -----
     Kernels are kept on disk (`models.kernels.cache`), because compiling them takes seconds and every worker
     needs them. Division follows numpy: a check for zero at each division would cost a branch, and no kernel
-    divides by what may be zero.
+    divides by a number that may be zero.
     """
     options = OPTIONS if allocates else UNCOUNTED
     return njit(**options) if signature is None else njit(signature, **options)
@@ -42,7 +45,7 @@ def kernel(signature: Any = None, allocates: bool = False) -> Callable[[Callable
 def passable(signature: Any) -> Callable[[Callable], Callable]:
     """Compile a function that is only handed to kernels as an argument; Python itself cannot call it.
 
-    A way in from Python takes longer to compile than a small function with many arrays.
+    An entry point for Python takes longer to compile than a small function with many arrays.
 
     Parameters
     ----------
@@ -55,15 +58,16 @@ def passable(signature: Any) -> Callable[[Callable], Callable]:
 def part(signature: Any = None, inline: bool = True) -> Callable[[Callable], Callable]:
     """Compile a part of a kernel, put where it is called if `inline`; Python itself cannot call it.
 
-    A way in from Python would unpack every array of every tuple, and takes longer to compile than the part.
+    An entry point for Python would unpack every array of every tuple, and takes longer to compile than the
+    part.
 
     Parameters
     ----------
     signature : numba signature, optional
-        Declared so that a part that several modules use is compiled and kept once. Else it is compiled with
-        each kernel that needs it, and kept as a piece of that only.
+        Types, declared so that a part that several modules use is compiled and kept once. Otherwise it is
+        compiled with each kernel that needs it, and kept only as a piece of that kernel.
     inline : bool
-        What an event loop does at each event is put where it is called.
+        Whether the part is inlined, as parts that an event loop calls at each event are.
     """
     options: dict[str, Any] = {**UNCOUNTED, **internals.NOT_FROM_PYTHON, **internals.NOT_BY_POINTER}
     if signature is None:
@@ -73,17 +77,18 @@ def part(signature: Any = None, inline: bool = True) -> Callable[[Callable], Cal
 
 
 def by_type(choose: Callable[..., Callable]) -> Callable:
-    """Return a function for kernels to call, which becomes what `choose` returns for the arguments' types.
+    """Return a function for kernels that stands for the function that `choose` returns for the arguments'
+    types.
 
     Parameters
     ----------
     choose : callable
-        Called with numba's types of the arguments; returns a Python function of as many arguments. It is put
-        where it is called, and kept with the kernel: as fast as a loop written out by hand.
+        Called with numba's types of the arguments; returns a Python function with the same number of
+        arguments. It is inlined, and kept with the kernel: as fast as hand-written code.
     """
 
     def part(*_: Any) -> None:
-        """Stand for what is chosen."""
+        """Stand for the chosen function."""
 
     options: Any = {**UNCOUNTED, **internals.AS_PART, "forceinline": True}
     overload(part, jit_options=options, strict=False)(choose)
@@ -92,7 +97,8 @@ def by_type(choose: Callable[..., Callable]) -> Callable:
 
 @lru_cache(maxsize=64)
 def function_pointer(function: Any, signature: Any) -> Any:
-    """Return a compiled function as a kernel takes it, see "First-class function objects" in numba's manual.
+    """Return a compiled function in the form for kernels, see "First-class function objects" in numba's
+    manual.
 
     Numba accepts the function itself, too, and then searches for its code at each call of the kernel.
     """

@@ -12,7 +12,7 @@ LINE = 100
 def compiled(
     given: Any, signature: Any, where: str, takes: str, through: Callable[[Any], Any] | None = None
 ) -> Any:
-    """Return a user's function as an event loop takes it.
+    """Return a user's function in the form for an event loop.
 
     Parameters
     ----------
@@ -20,7 +20,7 @@ def compiled(
         A dotted name is imported. A function that was compiled for no types yet is compiled for these.
     signature : numba signature
     where : str
-        What it is called on the command line, e.g. ``policy.scheme``.
+        Its key on the command line, e.g. ``policy.scheme``.
     takes : str
         Dotted name of the signature, for the message.
     through : callable, optional
@@ -54,7 +54,7 @@ def compiled(
         fits, why = found == signature.return_type, f" (it returns {found})"
     except NumbaError as error:
         fits, why = False, f" ({dotted.reason(error)})"
-    except (TypeError, RuntimeError, KeyError):  # declared for other types, or too few
+    except (TypeError, RuntimeError, KeyError):  # declared for other types, or for too few arguments
         declared = ", ".join(map(str, function.nopython_signatures))[:LINE]
         fits, why = False, f" (it is compiled for {declared})" if declared else ""
     if not fits:

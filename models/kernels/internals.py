@@ -1,4 +1,4 @@
-"""What this project uses of numba beyond its documented interface; no other file does.
+"""All uses of numba beyond its documented interface; no other file has any.
 
 Numba may change these names in any version. So pyproject.toml allows none above the one tested, and
 ``tests/models/test_numba_internals.py`` states which of them a version lacks.
@@ -38,7 +38,7 @@ NOT_FROM_PYTHON: dict[str, Any] = {"no_cpython_wrapper": True}
 """Options of a kernel that only other kernels call, perhaps through a pointer."""
 
 NOT_BY_POINTER: dict[str, Any] = {"no_cfunc_wrapper": True}
-"""Options of a kernel to which there is no pointer."""
+"""Options of a kernel without pointers to it."""
 
 
 def ask_first(locator: type[UserProvidedCacheLocator]) -> None:
@@ -48,7 +48,7 @@ def ask_first(locator: type[UserProvidedCacheLocator]) -> None:
 
 
 def without_literals(function: Any) -> Any:
-    """Let numba compile a function once for all values of its arguments, not for each one that is written."""
+    """Let numba compile a function once for all values of its arguments, not once per literal value."""
     if INTERPRETED:
         return function
     found = function.get_call_template
@@ -65,10 +65,10 @@ class PartLibrary(JITCodeLibrary):
     codegen = property(lambda self: self)
 
     def set_env(self, name: str, environment: Any) -> None:
-        """Keep nothing for calls from Python."""
+        """Ignore the environment for calls from Python."""
 
     def get_pointer_to_function(self, name: str) -> int:
-        """Return 0, for none."""
+        """Return 0: there is no pointer."""
         return 0
 
     def finalize(self) -> None:
@@ -86,14 +86,15 @@ class KernelLibrary(JITCodeLibrary):
     """LLVM's code of a kernel, with each part that it reaches once."""
 
     def finalize(self) -> None:
-        """Link the parts, optimise all, and make it machine code."""
+        """Link the parts, optimise everything, and generate machine code."""
         _link(self, self._final_module)
         self._linking_libraries = []
         super().finalize()
 
 
 def _link(library: JITCodeLibrary, module: Any) -> None:
-    """Add what a library reaches to a module, callers first: LLVM adds only what is missing by then."""
+    """Add the code that a library reaches to a module, callers first: LLVM adds only what is still
+    missing."""
     order: dict[JITCodeLibrary, None] = {}
 
     def reach(one: JITCodeLibrary) -> None:

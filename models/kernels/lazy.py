@@ -13,7 +13,7 @@ class Reference:
     name: str
 
     def load(self) -> Any:
-        """Import the module, which at the first time compiles its kernels, and return the function."""
+        """Import the module, which compiles its kernels the first time, and return the function."""
         return getattr(importlib.import_module(self.module), self.name)
 
 

@@ -7,7 +7,7 @@ from models.kernels.compiling import part
 
 @part(inline=False)
 def remove(items: np.ndarray, n: int, item: int) -> int:
-    """Remove an item that is there, keep the order of the rest, and return the place that it had. O(n)."""
+    """Remove an existing item, keep the order of the rest, and return the place that it had. O(n)."""
     at = 0
     while items[at] != item:
         at += 1

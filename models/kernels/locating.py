@@ -1,4 +1,4 @@
-"""Where numba keeps a kernel within the folder of kernels: by what the kernel can reach, not by its path."""
+"""The place of a kernel within the cache: named by the code that it can reach, not by its path."""
 
 import os
 from collections.abc import Callable
@@ -37,14 +37,14 @@ class KernelLocator(UserProvidedCacheLocator):
     """The place of a kernel of ``models``.
 
     Numba names a folder by the absolute path of the source. So each copy of the project would compile every
-    kernel again: a second clone, an installed wheel, a copy on a node's own disk whose path is another one in
-    every job. A module's folder is named by the module and a hash of all that its kernels can reach: whatever
-    copy finds a folder has the same kernels.
+    kernel again: a second clone, an installed wheel, a copy on a node's own disk whose path differs in every
+    job. A module's folder is named by the module and a hash of all code that its kernels can reach: every
+    copy that finds a folder has the same kernels.
     """
 
     @classmethod
     def from_function(cls, py_func: Callable, py_file: str) -> Any:
-        """Return a locator, or None for what numba itself shall place: kernels of installed packages."""
+        """Return a locator, or None for kernels that numba itself places: those in installed packages."""
         kept_in = config.CACHE_DIR  # type: ignore[attr-defined]  # numba makes it as it is imported
         file = Path(py_file).resolve()
         if not kept_in or os.environ.get("SCHEDSWEEP_KERNELS") != kept_in:
@@ -62,7 +62,7 @@ class KernelLocator(UserProvidedCacheLocator):
         return f"{place}-{reach.digest(module)}"
 
     def get_source_stamp(self) -> str:
-        """Return nothing: a source that differs has another folder."""
+        """Return nothing: a changed source has another folder."""
         return ""
 
 

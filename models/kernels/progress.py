@@ -1,8 +1,8 @@
-"""How far a simulation is, where another process can read it while a kernel runs.
+"""The progress of a simulation, readable by another process while a kernel runs.
 
 A kernel returns at the end of its simulation, which for a whole log may be minutes away. The record of its
 scalars, one of which counts the jobs submitted or started so far, therefore lies in a file that is mapped
-into memory (mmap): the kernel writes as it always does, and any process that knows the file's name reads.
+into memory (mmap): the kernel writes as usual, and any process that knows the file's name can read it.
 """
 
 from collections.abc import Iterator
@@ -12,10 +12,10 @@ from pathlib import Path
 import numpy as np
 
 COUNT = "arrived"
-"""The scalar that counts the jobs submitted so far, by which families show their progress that name none."""
+"""The scalar that counts the jobs submitted so far: the progress of families that name no other scalar."""
 
 HEAD = np.dtype([("n_jobs", np.int64), ("place", np.int64)])
-"""What a file begins with: the jobs of the simulation, and the place of their count, in bytes."""
+"""The header of a file: the jobs of the simulation, and the offset of their count in bytes."""
 
 _file: Path | None = None
 _n_jobs = 0
@@ -23,7 +23,7 @@ _n_jobs = 0
 
 @contextmanager
 def shown_in(file: Path | None) -> Iterator[None]:
-    """Have the simulations of this process show their progress in a file, in a folder that may not exist."""
+    """Let the simulations of this process show their progress in a file, whose folder may not exist."""
     global _file
     _file = file
     try:
@@ -41,13 +41,13 @@ def expect(n_jobs: int) -> None:
 
 
 def record(kind: np.dtype, count: str = COUNT) -> np.ndarray:
-    """Return one record of zeros for the scalars of a simulation, shape (1,); `count` of them shows how far
-    it is."""
+    """Return one record of zeros for the scalars of a simulation, shape (1,); the scalar `count` is its
+    progress."""
     if _file is not None:
         assert kind.fields is not None
         head = np.array([(_n_jobs, HEAD.itemsize + kind.fields[count][1])], HEAD)
         try:
-            # A record of an earlier simulation stays what it is: its file has no name any more.
+            # A record of an earlier simulation stays valid: its file no longer has a name.
             _file.unlink(missing_ok=True)
             _file.write_bytes(head.tobytes() + bytes(kind.itemsize))
             return np.asarray(np.memmap(_file, kind, "r+", HEAD.itemsize, 1))
@@ -57,7 +57,7 @@ def record(kind: np.dtype, count: str = COUNT) -> np.ndarray:
 
 
 def share_done(file: Path) -> float:
-    """Return the share of the jobs that a simulation has counted, at most 1; 0 if it shows nothing."""
+    """Return the share of the jobs that a simulation has counted, at most 1; 0 if unknown."""
     try:
         content = file.read_bytes()
         ((n_jobs, place),) = np.frombuffer(content, HEAD, 1).tolist()

@@ -1,9 +1,9 @@
-"""The code that a kernel can reach: its module, and all that is imported from there, however far.
+"""The code that a kernel can reach: its module, and all code imported from there, directly or not.
 
 Numba's disk cache checks only the file of the kernel that it loads: after a change of a callee or a constant
 in another file, or of a part that is chosen by type, it would silently continue with the old code.
-Imports are read from the source, since a module that is not loaded yet has nothing else to be asked. An
-import anywhere in the text counts, even in a docstring, so that too much is reached and never too little.
+Imports are read from the source, because the module may not be loaded yet. An import anywhere in the text
+counts, even in a docstring, so that too much may be reached but never too little.
 """
 
 import hashlib
@@ -19,7 +19,7 @@ from types import ModuleType
 ROOT = Path(__file__).resolve().parent.parent
 
 FINDERS = frozenset({"models.kernels.cache", "models.kernels.locating", "models.kernels.reach"})
-"""Modules that find and keep kernels, and do not change what is compiled."""
+"""Modules that find and keep kernels, without an influence on the compiled code."""
 
 INSTALLED = tuple({sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")})
 """Folders of modules that are installed, with a version."""
@@ -35,7 +35,7 @@ def digest(module: str) -> str:
 
 
 def hashed(files: dict[str, Path]) -> str:
-    """Return the hash of modules by name and content; that they may lie elsewhere changes no kernel."""
+    """Return the hash of modules by name and content; their location does not count."""
     whole = hashlib.sha256()
     for name, file in sorted(files.items()):
         whole.update(f"{name} {len(data := file.read_bytes())}\n".encode() + data)
@@ -43,7 +43,8 @@ def hashed(files: dict[str, Path]) -> str:
 
 
 def reached(module: str) -> dict[str, Path]:
-    """Return the files of a module and of all that it can reach, by name; installed packages are left out.
+    """Return the files of a module and of all code that it can reach, by name; installed packages are left
+    out.
 
     In a user's module that is loaded, values count as well, wherever they come from.
     """
@@ -73,7 +74,7 @@ def _imported(text: str, package: str) -> tuple[str, ...]:
 def _named(source: str, names: str, package: str) -> Iterator[str]:
     """Yield the names of one import statement.
 
-    Of a package the modules that are taken from it are reached, and its ``__init__`` if anything else is.
+    For a package, the modules taken from it are reached, and its ``__init__`` if any other name is taken.
     """
     parts = [part.split()[0] for part in names.strip("()").replace("\\", " ").split(",") if part.split()]
     if not source:
@@ -91,7 +92,8 @@ def _named(source: str, names: str, package: str) -> Iterator[str]:
 
 
 def _file_of(name: str) -> Path | None:
-    """Return the source of a module, None for what is installed or is none; nothing is imported for this."""
+    """Return the source of a module, None if it is installed or not a module; nothing is imported for
+    this."""
     top, *_ = parts = name.split(".")
     if top == "models":
         return _file_of_ours(name)

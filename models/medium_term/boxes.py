@@ -1,4 +1,4 @@
-"""Boxes as plain arrays, which policies fill, and how they are measured."""
+"""Boxes as plain arrays, which policies fill in, and their measures."""
 
 from typing import NamedTuple
 
@@ -66,11 +66,11 @@ def add(boxes: Boxes, group: Ints, totals: Totals, batch: int) -> None:
 
     O(J log J).
 
-    A group of g jobs has all processors for g/J of T, because shares are equal. A job that runs for as long
-    is never reallocated while its group is there.
+    A group of g jobs has all processors for g/J of T, because shares are equal. A job that runs that long is
+    never reallocated while its group runs.
 
-    A schedule has no gaps: where a box ends before T another begins, so that there are as many moments of
-    reallocation, the end of T among them, as there are different starts.
+    A schedule has no gaps: where a box ends before T, another begins, so the number of moments of
+    reallocation, including the end of T, equals the number of different starts.
     """
     n_jobs = len(boxes.y)
     reallocated, uninterrupted, in_group, allocated = 0, 0, 0, 0

@@ -1,4 +1,4 @@
-"""BUDDY: allocations of powers of two, as narrow as what lies below lets them be (McCann 1994, section 6.3).
+"""BUDDY: allocations of powers of two, as narrow as the boxes below permit (McCann 1994, section 6.3).
 
 With P, J and all allocations powers of two and T/J as the unit of time, a box of w processors is P/w units
 high. Fig. 6.3 always works on the segment of the frontier whose height has the largest denominator, so that
@@ -19,7 +19,7 @@ from models.medium_term.boxes import BOXES, FILL, Boxes
 def fill(
     processors: int, minimum: Ints, job: int, left: int, strip: int, bottom: int, rise: int, boxes: Boxes
 ) -> int:
-    """Fill a rectangle with the largest jobs that are left, and return the next job. O(jobs x log P).
+    """Fill a rectangle with the largest remaining jobs, and return the next job. O(jobs x log P).
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ def fill(
         Start and height of the rectangle. No box on its bottom may be higher than `rise`, a power of two:
         this is the height that the frontier forces (Lemma 6.1).
     boxes : Boxes
-        Where they are written to.
+        The boxes that are filled in.
     """
     right = left + strip
     while left < right:

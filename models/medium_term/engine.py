@@ -1,4 +1,4 @@
-"""The making and measuring of schedules: a policy's function over lists of jobs."""
+"""Makes and measures schedules: applies a policy's function to lists of jobs."""
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
@@ -70,12 +70,12 @@ def function_of(rules: Rules) -> Callable:
 
 
 def make_schedule(policy: Parameters, processors: int, minimum: Sequence[int]) -> Schedule:
-    """Return the schedule of jobs with these minimum requirements, numbered as they come.
+    """Return the schedule of jobs with these minimum requirements, numbered in the given order.
 
     Parameters
     ----------
     policy : mapping
-        As in a policy's YAML file: the key ``schedule`` and what belongs to it.
+        As in a policy's YAML file: the key ``schedule`` and its settings.
     processors : int
     minimum : sequence of int
         Processors that each job needs at least.
@@ -83,7 +83,7 @@ def make_schedule(policy: Parameters, processors: int, minimum: Sequence[int]) -
     Raises
     ------
     ValueError
-        With one clear line, where the policy or the machine cannot schedule these jobs.
+        With one clear line, if the policy or the machine cannot schedule these jobs.
 
     Examples
     --------

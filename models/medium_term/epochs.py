@@ -23,7 +23,7 @@ def place(processors: int, first: int, size: int, start: int, boxes: Boxes) -> N
 
 @kernel(FILL)
 def equi_epoch(processors: int, sizes: Ints, minimum: Ints, boxes: Boxes) -> None:
-    """Make the EQUI-EPOCH schedule: from the smallest minimum on, as many jobs as fit in (Fig. 6.6).
+    """Make the EQUI-EPOCH schedule: from the smallest minimum on, as many jobs as fit (Fig. 6.6).
 
     As printed, the figure tests the job after the last one and requires its minimum below the share. Figs.
     6.7 to 6.10 and the text result if the last job's own minimum is tested and may be as large as the
@@ -60,7 +60,7 @@ def optimal_epoch(processors: int, sizes: Ints, minimum: Ints, boxes: Boxes) -> 
     """Make an epoch schedule with the fewest epochs, by dynamic programming. O(J x sizes).
 
     It is exact for any number of processors: jobs can be exchanged until larger epochs have the smaller
-    minima (Properties 6.3 and 6.4), so that all ways of cutting the sorted list suffice.
+    minima (Properties 6.3 and 6.4), so it suffices to consider all divisions of the sorted list.
     """
     n_jobs = len(minimum)
     # The number of epochs from each job on, and the size of the first of these.

@@ -10,7 +10,7 @@ from models.medium_term.policies import is_stochastic, rules_of
 from models.point import Batches, Point
 
 ONE = Batches(None, 0, (1,))
-"""Of a list of jobs that is given, there is one schedule."""
+"""A given list of jobs has a single schedule."""
 
 
 def simulate(point: Point) -> Outcome:

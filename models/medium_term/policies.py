@@ -19,15 +19,15 @@ GROUPS = ("smallest_first", "largest_first", "none")
 
 MOST_JOBS = {"powers_of_two": 16, "all": 12}
 MOST_PROCESSORS = {"all": 16}
-"""The most for which all schedules are searched in less than a second and 100 MB, by allocations."""
+"""Largest sizes for which all schedules are searched in less than a second and 100 MB, by allocations."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Rules:
     """A policy's YAML file, checked; its function is in `models.medium_term.engine.FUNCTIONS`.
 
-    A function of one's own takes P, the jobs' minimum requirements (ascending) and the `settings`, and
-    returns `boxes.Boxes`.
+    A user's own function takes P, the jobs' minimum requirements (ascending) and the `settings`, and returns
+    `boxes.Boxes`.
     """
 
     BASE = "_medium_term"
@@ -36,7 +36,7 @@ class Rules:
 
     @property
     def settings(self) -> tuple[Any, ...]:
-        """What a function without `sizes` receives."""
+        """The settings that a function receives."""
         return ()
 
     def sizes(self, processors: int, n_jobs: int) -> Ints | None:
@@ -44,7 +44,7 @@ class Rules:
         return None
 
     def jobs_in_groups(self, n_jobs: int) -> Ints:
-        """Return for each job, by ascending minima, how many share its group, which takes turns with others.
+        """Return for each job, by ascending minima, the size of its group; groups take turns.
 
         A group of g jobs lasts for g/J of T; without groups that is all of T.
         """
@@ -56,7 +56,7 @@ class Rules:
 
 @dataclass(frozen=True, kw_only=True)
 class Epochs(Rules):
-    """Of boxes of equal widths."""
+    """Schedules of boxes with equal widths."""
 
     def sizes(self, processors: int, n_jobs: int) -> Ints:
         """Return the divisors of P, the largest first: the possible numbers of jobs of an epoch."""
@@ -94,7 +94,7 @@ class Buddy(Rules):
         return np.array(sizes[::-1] if self.groups == "largest_first" else sizes, np.int64)
 
     def jobs_in_groups(self, n_jobs: int) -> Ints:
-        """Return for each job how many there are in its group, see `Rules.jobs_in_groups`.
+        """Return the size of each job's group, see `Rules.jobs_in_groups`.
 
         Examples
         --------
@@ -128,7 +128,7 @@ class Optimum(Rules):
 
     @property
     def settings(self) -> tuple[Any, ...]:
-        """Which allocations are searched."""
+        """The allocations that are searched."""
         return (self.allocations,)
 
     def check(self, processors: int, n_jobs: int) -> None:
@@ -175,9 +175,9 @@ def is_stochastic(point: Point) -> bool:
 
 
 def rules_of(policy: Parameters) -> Rules:
-    """Return the rules of a policy, whose ``schedule`` may be the dotted name of a function of one's own.
+    """Return the rules of a policy, whose ``schedule`` may be the dotted name of a user's own function.
 
-    ``ValueError`` with one line that names a value that is not allowed, and those that are.
+    ``ValueError`` with one line that states the given and the allowed values.
     """
     name = str(policy.get("schedule"))
     if name not in SCHEDULES:

@@ -1,4 +1,4 @@
-"""Schedules on a mesh: which rectangle of processors each job has, and when (McCann 1994, section 6.7)."""
+"""Schedules on a mesh: the rectangle of processors and the time of each job (McCann 1994, section 6.7)."""
 
 from fractions import Fraction
 from math import gcd
@@ -29,7 +29,7 @@ def realise(schedule: Schedule, rows: int, columns: int) -> tuple[Placement, ...
     ----------
     schedule : Schedule
     rows, columns : int
-        Of the mesh; their product is the number of processors.
+        Sides of the mesh; their product is the number of processors.
 
     Returns
     -------
@@ -68,7 +68,7 @@ def _can_be_folded(schedule: Schedule, rows: int, columns: int) -> bool:
 
 
 def _halved(box: Box, rows: int, columns: int) -> Rectangle:
-    """Halve the mesh down to the box, as Folding does; the bits of the first processor say which halves."""
+    """Halve the mesh down to the box, as Folding does; the bits of the first processor select the halves."""
     top, left, height, width = 0, 0, rows, columns
     part = rows * columns
     for axis in splits(rows, columns):
@@ -86,7 +86,7 @@ def _halved(box: Box, rows: int, columns: int) -> Rectangle:
 
 
 def _factored(box: Box, rows: int, columns: int) -> Rectangle:
-    """Cut the mesh into equal rectangles, as square as they can be, and take the one of the box.
+    """Cut the mesh into equal rectangles, as square as possible, and take the box's rectangle.
 
     The number of jobs in an epoch divides rows x columns. It has at least one factor that divides rows and
     leaves a divisor of columns: its greatest common divisor with rows.

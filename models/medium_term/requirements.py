@@ -28,7 +28,7 @@ def small_heavy(chance: np.ndarray, processors: int, workload: Parameters) -> np
     if more == 0:
         return np.ones(chance.shape, np.int64)
     drawn = np.floor(np.log1p(-chance * (1 - more**processors)) / np.log(more)).astype(np.int64) + 1
-    return np.minimum(drawn, processors)  # rounding at the very end
+    return np.minimum(drawn, processors)  # rounding may exceed the end
 
 
 DRAWN: dict[str, Callable[[np.ndarray, int, Parameters], np.ndarray]] = {
@@ -42,7 +42,7 @@ LISTED = "listed"
 
 
 def check(workload: Parameters, processors: int) -> None:
-    """Raise ``ValueError`` with one clear line for requirements that cannot be had."""
+    """Raise ``ValueError`` with one clear line for requirements that are not possible."""
     model = checks.choice(workload, "workload", "model", (*DRAWN, LISTED))
     if model == LISTED:
         _check_list(workload.get("requirements"), processors)
@@ -77,12 +77,12 @@ def n_jobs(workload: Parameters) -> int:
 def lists(workload: Parameters, processors: int, batches: Batches, seed: Seed) -> Iterator[np.ndarray]:
     """Yield the requirements of each batch, also in the warm-up.
 
-    The random numbers depend on the seed and the number of jobs only: all policies meet the same lists.
+    The random numbers depend only on the seed and the number of jobs: all policies get the same lists.
 
     Yields
     ------
     ndarray of int64, shape (batch_size, n_jobs)
-        Lists of requirements, each ascending; of a deterministic workload a single list.
+        Lists of requirements, each ascending; a deterministic workload has a single list.
     """
     if workload["model"] == LISTED:
         listed = np.array([sorted(workload["requirements"])], np.int64)

@@ -17,7 +17,7 @@ class Box(NamedTuple):
 
     @property
     def end(self) -> Fraction:
-        """Time at which the job gives its processors back, as a fraction of T."""
+        """Time at which the job releases its processors, as a fraction of T."""
         return self.y + self.height
 
 
@@ -58,7 +58,7 @@ class Schedule:
 
     @property
     def epochs(self) -> int:
-        """Spans of time between moments of reallocation; of an epoch schedule, the number of its epochs."""
+        """Spans of time between moments of reallocation; in an epoch schedule, the number of its epochs."""
         return len(self.starts)
 
     @property

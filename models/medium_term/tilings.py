@@ -1,8 +1,8 @@
 """Optimal schedules of small systems, by exhaustive search.
 
 Every schedule is a way to tile processors x T with boxes of equal area, and every tiling can be built by
-putting, again and again, a box into the left corner of the lowest gap. So a search over skylines finds all
-tilings, wherever their boxes lie; which sets of widths complete a skyline is found once for each skyline.
+repeatedly putting a box into the left corner of the lowest gap. So a search over skylines finds all tilings;
+the sets of widths that complete a skyline are determined once for each skyline.
 """
 
 from functools import cache
@@ -41,16 +41,17 @@ def optimum(processors: int, minimum: np.ndarray, allocations: str) -> Boxes:
     minimum : ndarray of int64, shape (n_jobs,)
         Minimum requirements, ascending.
     allocations : {"powers_of_two", "all"}
-        What jobs may get.
+        Allowed allocations.
 
     Notes
     -----
-    A set of widths serves the jobs if, both sorted, no width is under its minimum (Property 6.2). Of equally
-    good sets the one is taken that gives jobs the fewest processors; its number of epochs is not optimal.
+    A set of widths serves the jobs if, both sorted, no width is under its minimum (Property 6.2). Among
+    equally good sets, the one that gives jobs the fewest processors is taken; its number of epochs is not
+    optimal.
     """
     step = 1
     while allocations == "powers_of_two" and step * len(minimum) < processors:
-        step *= 2  # no job can be narrower, because its share would outlast T: `step` processors are as one
+        step *= 2  # no job can be narrower, because its share would outlast T: `step` processors act as one
     found = tilings(processors // step, len(minimum), allocations)
     boxes = found.boxes[int(np.argmax((found.width * step >= minimum).all(axis=1)))]
     return boxes._replace(x=boxes.x * step, width=boxes.width * step)
@@ -100,7 +101,7 @@ class _Search:
         return found
 
     def _place(self, skyline: Skyline, shape: int) -> Skyline | None:
-        """Return the skyline after a box in the left corner of the lowest gap; None where it does not fit."""
+        """Return the skyline after a box in the left corner of the lowest gap; None if it does not fit."""
         width, height = self.shapes[shape]
         lowest = min(skyline)
         x = skyline.index(lowest)

@@ -1,4 +1,5 @@
-"""What the generated months of the NCSA Origin 2000 are like, beside what Chiang and Vernon (2001) print.
+"""Measures of the generated months of the NCSA Origin 2000, to compare with those in Chiang and Vernon
+(2001).
 
 No policy schedules anything here. The family's version changes when the generator of
 `models.workloads.o2k` gives other jobs.

@@ -22,12 +22,12 @@ def measure(trace: Trace, assumed: Assumptions) -> dict[str, Floats]:
     Parameters
     ----------
     trace : Trace
-        The jobs that count are those submitted in the month.
+        The month; the jobs submitted in it count.
 
     Returns
     -------
     dict of str to ndarray
-        Of the shapes that `metrics.METRICS` declares. NaN for shares of no jobs.
+        Values in the shapes that `metrics.METRICS` declares; NaN for shares without jobs.
     """
     jobs = trace.jobs.part(trace.measured)
     job_class = classify(jobs.requested, jobs.size, jobs.memory)

@@ -1,12 +1,12 @@
-"""The memory that arriving jobs find, with the memory of all hosts as one and no job slowed down.
+"""The memory that is free when jobs arrive, with the memory of all hosts as one and no job slowed down.
 
 A machine with hosts, and with jobs that share processors and stay for longer, can only have less free memory.
 Three measures, from the simplest to the hardest:
 
 - `is_full`: every job has begun when it was submitted; does one more fit? That may overbook memory.
-- `must_wait`: a job that does not fit waits, and gets memory as soon as there is enough, the first submitted
-  of those that fit: the rule of section 2.5 of Chiang and Vernon (2001).
-- `fewest_waiting`: a policy may let any job wait, and those that wait never come back. No policy does better.
+- `must_wait`: a job that does not fit waits, and gets memory as soon as there is enough, in order of
+  submission among the jobs that fit: the rule of section 2.5 of Chiang and Vernon (2001).
+- `fewest_waiting`: a policy may let any job wait, and waiting jobs never come back. No policy does better.
 """
 
 from heapq import heappop, heappush
@@ -74,14 +74,15 @@ def must_wait(jobs: Jobs, capacity: int) -> np.ndarray:
 
 
 def fewest_waiting(jobs: Jobs, capacity: int) -> float:
-    """Return a number of jobs below which no policy comes that cannot begin when they are submitted.
+    """Return a lower bound, under any policy, on the number of jobs that cannot begin when they are
+    submitted.
 
     Notes
     -----
-    Those that begin hold their memory for their runtime at least. So it is a covering problem: at each moment
-    enough jobs must be away. The linear programme, in which parts of a job may be away, is a lower bound of
-    it, and exact where all request the same memory. Only moments count before whose next submission some job
-    ends: the others have fewer jobs.
+    Jobs that begin hold their memory for at least their runtime. So it is a covering problem: at each moment
+    enough jobs must be absent. The linear programme, in which parts of a job may be absent, is a lower bound,
+    and exact if all jobs request the same memory. Only moments with an end before the next submission count:
+    at the others fewer jobs are present.
     """
     ends = jobs.submit + jobs.runtime
     all_ends = np.sort(ends)

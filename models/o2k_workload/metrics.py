@@ -5,12 +5,12 @@ from models.workloads.o2k.job_classes import CLASSES
 
 MINUTE = 60.0
 NEAR = 0.9
-"""Of the requested time: a job that runs for longer is near it."""
+"""Share of the requested time from which a job counts as near it."""
 
 LABELS = ("all", *CLASSES)
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 RUNTIMES = tuple(float(MINUTE * 10 ** (k / 8)) for k in range(-14, 37))
-"""Seconds, from one to three weeks; the minute and its powers of ten are among them."""
+"""Seconds, from one second to three weeks; they include the minute and its powers of ten."""
 
 OF_CLASSES = {
     "number_of_jobs": ("1", "number of jobs"),

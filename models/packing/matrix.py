@@ -45,8 +45,8 @@ JOB = np.dtype(
         ("start", np.float64),
         ("runtime", np.float64),  # on dedicated PEs
         ("requested", np.float64),
-        # The integral of `run_slots` since the start, less what it would be with the present number all the
-        # time, so that only changes of that number have to be recorded.
+        # The integral of `run_slots` since the start, minus its value if the present number had applied all
+        # the time, so that only changes of that number have to be recorded.
         ("slot_seconds", np.float64),
     ],
     align=True,
@@ -85,9 +85,9 @@ BOOKS = types.NamedUniTuple(INTS, 2, Books)
 
 
 def empty_matrix(n_pes: int, job_limit: int, slots_limit: int | None = None) -> Matrix:
-    """Return a matrix with no used slot, large enough for one slot a job and the empty one after them.
+    """Return a matrix without used slots, large enough for one slot per job and the empty one after them.
 
-    With a limit there are no more slots than that, however many jobs.
+    With a limit there are at most that many slots, whatever the number of jobs.
     """
     rows = n_rows(job_limit, slots_limit)
     return Matrix(
@@ -99,7 +99,7 @@ def empty_matrix(n_pes: int, job_limit: int, slots_limit: int | None = None) -> 
 
 
 def n_rows(job_limit: int, slots_limit: int | None = None) -> int:
-    """Return the rows of a matrix: its slots, an empty one, and one to spare."""
+    """Return the number of rows of a matrix: its slots, an empty one, and a spare one."""
     return (job_limit if slots_limit is None else min(job_limit, slots_limit)) + 2
 
 
@@ -112,19 +112,19 @@ def empty_table(n_pes: int, job_limit: int) -> Table:
 
 
 def enlarged_matrix(matrix: Matrix, n_pes: int, job_limit: int, slots_limit: int | None = None) -> Matrix:
-    """Return a larger matrix, the same otherwise."""
+    """Return a larger matrix, otherwise equal."""
     found, before = empty_matrix(n_pes, job_limit, slots_limit), len(matrix.free)
     found.occupied[:before], found.free[:before], found.tags[:before] = matrix[:3]
     pes_words = words(n_pes)
     places_words = matrix.grants.shape[1] - pes_words
-    # The last row is a spare, and would be a slot of the larger matrix.
+    # The last row is a spare, which would be a slot of the larger matrix.
     found.grants[: before - 1, :places_words] = matrix.grants[:-1, :places_words]
     found.grants[: before - 1, -pes_words:] = matrix.grants[:-1, places_words:]
     return found
 
 
 def enlarged_table(table: Table, n_pes: int, job_limit: int) -> Table:
-    """Return a table of jobs with more places, the same otherwise; in the old one none was vacant."""
+    """Return a table of jobs with more places, otherwise equal; the old one had no vacant place."""
     found, n_jobs = empty_table(n_pes, job_limit), len(table.jobs)
     for after, before in zip(found[:-1], table[:-1], strict=True):
         after[:n_jobs] = before

@@ -49,10 +49,10 @@ class Scheme:
     place : compiled function, str or Reference
         A function of `signature.PLACE_SIGNATURE`, or its dotted name.
     release : compiled function, str or Reference
-        Of `signature.RELEASE_SIGNATURE`, for a scheme that keeps books.
+        A function of `signature.RELEASE_SIGNATURE`, for a scheme that keeps books.
     rearrange : compiled function, str or Reference
-        Of `signature.REARRANGE_SIGNATURE`, for a scheme that maps all jobs again at each arrival and
-        termination; its `place` is then never called.
+        A function of `signature.REARRANGE_SIGNATURE`, for a scheme that maps all jobs again at each arrival
+        and termination; its `place` is then never called.
     parameters : mapping of str to allowed values
         Keys of the policy's YAML that `place` receives, in this order: ``int`` stands for a positive whole
         number, a tuple of words for the index of the word.
@@ -69,7 +69,7 @@ class Scheme:
     check: Callable[[int], None] = lambda n_pes: None
 
     def compiled(self) -> Compiled:
-        """Import and, at the first time, compile the scheme's functions."""
+        """Import the scheme's functions, and compile them the first time."""
         return Compiled(*map(_loaded, (self.place, self.release, self.rearrange)))
 
     @property
@@ -125,7 +125,7 @@ SCHEMES = {
 
 
 def of_scheme(policy: Parameters) -> dict[str, Any]:
-    """Return a policy's ``scheme``, its ``name`` and its ``parameters``, as `Scheme.arguments` has them."""
+    """Return the ``name`` and the ``parameters`` of a policy's ``scheme``, see `Scheme.arguments`."""
     given = policy.get("scheme")
     scheme = find(given)
     for other in SCHEMES.values():  # also keys that this scheme does not read
@@ -141,7 +141,7 @@ def find(given: Any) -> Scheme:
     Parameters
     ----------
     given : str, compiled function or Scheme
-        A name in `SCHEMES`; or one's own: a function of `signature.PLACE_SIGNATURE`, or a `Scheme` where more
+        A name in `SCHEMES`; or the user's own: a function of `signature.PLACE_SIGNATURE`, a `Scheme` if more
         is needed, or the dotted name of either.
 
     Raises

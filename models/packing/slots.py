@@ -14,7 +14,7 @@ NOWHERE = -1
 
 @part()
 def map_job(job, slot, matrix, table, chosen, state):
-    """Map a job to the chosen PEs of a slot, which may be one that this opens."""
+    """Map a job to the chosen PEs of a slot, which is opened if it is new."""
     if slot == state.n_slots:
         state.n_slots += 1
     for w in range(chosen.shape[1]):
@@ -35,7 +35,7 @@ def unmap_job(job, matrix, table):
 
 @part()
 def vacate(place, table, state):
-    """Remove a job from the list of present jobs, whose last takes its position, and free its place."""
+    """Remove a job from the list of present jobs, whose last entry takes its position, and free its place."""
     last = state.n_jobs - 1
     position = table.jobs[place].position
     moved = table.present[last]
@@ -49,7 +49,7 @@ def vacate(place, table, state):
 
 @part()
 def close_slot(slot, n_pes, matrix, table, state):
-    """Remove an empty slot; those opened after it move up."""
+    """Remove an empty slot; slots opened after it move up."""
     occupied, free, tags, grants = matrix
     last = state.n_slots - 1
     for row in range(slot, last):
@@ -75,10 +75,10 @@ def close_slot(slot, n_pes, matrix, table, state):
 def slot_to_unite_with(slot, n_slots, occupied):
     """Return the first other slot whose PEs are disjoint from a slot's, or NOWHERE.
 
-    One search, at the slot that lost a job, finds nearly every pair that there is: a new slot is opened only
-    for a job that fits in none, and a union overlaps with all that its parts overlapped with. The exception
-    is buddy with sizes that are not powers of two: such a job needs a whole group to be free, takes a part of
-    it, and may so open a slot that is disjoint from another. The paper unites at terminations only.
+    One search, at the slot that lost a job, finds nearly every such pair: a new slot is opened only for a job
+    that fits in no other, and a union overlaps with every slot that its parts overlapped with. The exception
+    is buddy with sizes that are not powers of two: such a job needs a free group, takes only a part of it,
+    and may therefore open a slot that is disjoint from another. The paper unites at terminations only.
     """
     for other in range(n_slots):
         if other != slot and disjoint(occupied, slot, occupied, other):
@@ -103,8 +103,8 @@ def unite(low, high, n_pes, matrix, table, state):
 def insert(order, n, job, jobs, sign):
     """Insert a job into a list of `n` and return its position.
 
-    By size, the largest first (sign 1) or the smallest (-1), earlier jobs first among equals; with sign 0 by
-    arrival alone.
+    The list is sorted by size, the largest first (sign 1) or the smallest (-1), with earlier jobs first among
+    equals; with sign 0 by arrival alone.
     """
     i = n
     while i > 0 and sign * (jobs[job].size - jobs[order[i - 1]].size) > 0:

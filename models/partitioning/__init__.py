@@ -1,7 +1,8 @@
 """Processor partitioning on a mesh (McCann 1994, chapters 3 to 5).
 
-The family declared here is the simulation of section 5.4, of any rigid jobs as well; the analyses in `static`
-are families of their own. The declaration loads no kernel, so that a plan can be made and checked at once.
+The family declared here is the simulation of section 5.4, extended to any rigid jobs; the analyses in
+`static` are families of their own. The declaration loads no kernel, so that a plan can be made and checked at
+once.
 """
 
 from models.family import Family

@@ -1,6 +1,6 @@
 """The event loop: arrivals, ends, rotations, and checks of the queue of jobs outside memory.
 
-The engine names no policy: it calls any functions of the declared type. An event costs O(running jobs) and
+The engine knows no policy: it calls any functions of the declared type. An event costs O(running jobs) and
 the time of the policy's functions.
 """
 
@@ -18,7 +18,7 @@ from models.workloads.speedup.curves import CURVE
 
 
 class Status(IntEnum):
-    """Why `advance` returned."""
+    """The reason for which `advance` returned."""
 
     BATCHES_DONE, ARRIVALS_USED_UP, NO_MORE_JOBS, TABLE_FULL, SHARES_TOO_FEW, RECORD_FULL, STANDSTILL = range(
         7
@@ -27,7 +27,7 @@ class Status(IntEnum):
 
 @part(int64(TABLES))
 def first_to_end(tables):
-    """Return the position of the job that ends next, of equals the first to arrive, or -1. O(jobs)."""
+    """Return the position of the job that ends next (ties go to the first to arrive), or -1. O(jobs)."""
     first = -1
     finish = np.inf
     number = 0
@@ -104,7 +104,7 @@ def close_batch(tables, record):
 
 @part(void(int64, float64, TABLES, RECORD), inline=False)
 def hold_processors(job, processors, tables, record):
-    """Record a piece where a job's number of processors changes; 0 where it loses its partition."""
+    """Record a piece when a job's number of processors changes; 0 if it loses its partition."""
     it, state = tables.jobs[job], tables.state[0]
     if processors == it.held:
         return
@@ -118,9 +118,10 @@ def hold_processors(job, processors, tables, record):
 
 @part(void(TABLES, RECORD), inline=False)
 def record_partitions(tables, record):
-    """Record the jobs with another number of processors since the event before. O(running jobs).
+    """Record the jobs whose number of processors has changed since the previous event. O(running jobs).
 
-    Jobs that have lost them and wait are at the end of the queue: an event queues no more jobs than run.
+    Jobs that have lost their processors and wait are at the end of the queue: an event queues at most as many
+    jobs as run.
     """
     lists, state = tables.lists, tables.state[0]
     for i in range(max(0, state.n_queued - state.n_running), state.n_queued):
@@ -133,15 +134,15 @@ def record_partitions(tables, record):
 
 @kernel(int64(FUNCTION, FUNCTION, FUNCTION, CURVE, TABLES, ARRIVALS, RECORD))
 def advance(arrive, depart, rotate, curve, tables, chunk, record):
-    """Simulate until something is needed from outside, and return the `Status`.
+    """Simulate until the caller has to act, and return the `Status`.
 
     Parameters
     ----------
     arrive, depart, rotate : the policy, see `simulation.progress`
     curve : the speed of a job by its number of processors, see `models.workloads.speedup.curves`
     tables : the state of the simulation, see `simulation.state`
-    chunk : the arrivals at hand, from the cursor on
-    record : what is recorded
+    chunk : the present chunk of arrivals, from the cursor on
+    record : the records to fill
     """
     jobs, lists, state, settings = tables.jobs, tables.lists, tables.state[0], tables.settings
     while True:
@@ -174,7 +175,7 @@ def advance(arrive, depart, rotate, curve, tables, chunk, record):
             return Status.STANDSTILL
         state.now = then
 
-        # Of several events at one instant the end comes first, then the arrival, then the check of the queue.
+        # At one instant the end comes first, then the arrival, then the check of the queue.
         if end == then:
             job = lists.running[first]
             if settings.recording:

@@ -1,8 +1,8 @@
 """The measures of the family beyond the common ones: by class, as ratios of sums that are made linear.
 
-A class has another number of jobs in each batch, and a coefficient of variation within a batch leaves out
-what the batches differ by (with 250 long jobs in a batch it is some percent too low). So a batch reports the
-estimate R from all measured batches plus what it adds to it in first order: of a mean, R + (its sum - R times
+A class has a different number of jobs in each batch, and a coefficient of variation within a batch omits the
+variation between batches (with 250 long jobs in a batch it is some percent too low). So a batch reports the
+estimate R from all measured batches plus its own first-order contribution: of a mean, R + (its sum - R times
 its jobs) / the mean number of jobs. The mean over the batches is then the estimate from all jobs, and their
 spread is the ratio estimator's. For short and long jobs together all batches have the same number of jobs,
 and a batch reports its plain mean.
@@ -28,14 +28,14 @@ ALLOCATED = Metric("allocated", "1", "share of processor time that jobs hold", w
 
 
 def sums_over(response: Floats, work: Floats, job_class: Ints, batch: Ints, n_batches: int) -> Floats:
-    """Add up jobs of each class in each batch, one by one in their order.
+    """Sum over the jobs of each class in each batch, one by one in their order.
 
     Parameters
     ----------
     response, work : ndarray, shape (n_jobs,), seconds
-        In the system, and alone on the machine.
+        Time in the system, and time alone on the machine.
     job_class : ndarray of int, shape (n_jobs,)
-        Index into `JOB_CLASSES`, where the last stands for a job without a class.
+        Index into `JOB_CLASSES`; one more stands for a job without a class.
 
     Returns
     -------
@@ -70,7 +70,8 @@ def of_classes(sums: Floats) -> dict[str, Floats]:
 
 
 def _mean(sums: Floats, counts: Floats) -> tuple[Floats, Floats]:
-    """Return the mean over all jobs, shape (job class,), and what each batch adds, (n_batches, job class)."""
+    """Return the mean over all jobs, shape (job class,), and the contribution of each batch, (n_batches, job
+    class)."""
     with np.errstate(invalid="ignore", divide="ignore"):
         mean = sums.sum(axis=0) / counts.sum(axis=0)
         return mean, (sums - mean * counts) * len(counts) / counts.sum(axis=0)

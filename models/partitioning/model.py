@@ -26,15 +26,16 @@ JOB_LIMIT = 10_000
 """With this many jobs in the system, waiting ones included, a run ends: the policy does not keep up."""
 
 QUEUE_LIMIT = 100_000
-"""The same where jobs wait for fixed partitions: queues are longer there, and cost nothing."""
+"""The same if jobs wait for fixed partitions: queues are then longer, and cost nothing."""
 
 OVERLOAD_BATCH = 100
-"""Jobs in a batch of an overload run at most: in sixty of them less than `JOB_LIMIT` jobs accumulate."""
+"""Maximum of jobs in a batch of an overload run: in sixty such batches less than `JOB_LIMIT` jobs
+accumulate."""
 
 WITHOUT_END = 2**62
 
 KERNELS = (redrawn,)
-"""Modules of compiled functions that are loaded with this one: to compile what little they have in another
+"""Modules of compiled functions that are loaded with this one: compiling their few functions in another
 process would take longer."""
 
 
@@ -44,7 +45,7 @@ def discipline_of(name: str) -> ModuleType:
 
 
 def prepare(point: Point, recording: bool = False) -> tuple[Simulation, Roll, Source]:
-    """Return a simulation of a point at time 0, the jobs on their way into it, and where they come from.
+    """Return a simulation of a point at time 0, the jobs that will enter it, and their source.
 
     With `recording` the times of jobs on each number of processors are recorded.
     """
@@ -79,7 +80,8 @@ def prepare(point: Point, recording: bool = False) -> tuple[Simulation, Roll, So
 
 
 def _of_overload(point: Point) -> Point:
-    """Return the point of an overload run with batches of which many end before its table of jobs is full."""
+    """Return the point of an overload run with batches small enough that many end before its table of jobs is
+    full."""
     batches = point.batches
     if not batches.overloaded or batches.size is None:
         return point
@@ -87,7 +89,8 @@ def _of_overload(point: Point) -> Point:
 
 
 def _job_limit(source: Source) -> int:
-    """Return the places for jobs: for all of a trace, for a stream as many as it may not fill."""
+    """Return the number of places for jobs: all jobs of a trace; for a stream, the number that must not be
+    reached."""
     if source.trace is not None:
         return len(source.trace.jobs) + 1
     if source.system.policy.has_fixed_partitions:
@@ -146,7 +149,7 @@ def _simulate_trace(point: Point, simulation: Simulation, source: Source) -> Out
 
 
 def schedule(point: Point) -> Schedule:
-    """Return the schedule that `simulate` measures; the last checkpoint decides how much of a stream it has.
+    """Return the schedule that `simulate` measures; the last checkpoint ends a stream.
 
     Notes
     -----
@@ -182,12 +185,12 @@ def schedule(point: Point) -> Schedule:
 
 
 def _run_out(simulation: Simulation, n_batches: int) -> tuple[Any, Any, int]:
-    """Simulate batches, then on until all jobs submitted up to then have ended, or the last job has.
+    """Simulate batches, and continue until all jobs submitted up to then have ended, or the last job has.
 
     Returns
     -------
     ended, held : recarray of `state.ENDED`, of `state.HELD`
-        All that was recorded.
+        All records.
     n_jobs : int
         Jobs submitted when the batches had ended; `WITHOUT_END` if they did not.
 
@@ -220,7 +223,7 @@ def _run_out(simulation: Simulation, n_batches: int) -> tuple[Any, Any, int]:
 
 
 def crowded(jobs_in_system: Floats, processors: float) -> bool:
-    """Return whether only the number of processors keeps the number of jobs of a rotating policy down.
+    """Return whether only the number of processors limits the number of jobs under a rotating policy.
 
     With a short time between rotations folding does little else when there are many jobs (section 5.3.1), but
     with as many as processors, a power of two, it does not rotate at all. Where memory sets no limit that end

@@ -25,8 +25,8 @@ def check(point: Point) -> Sequence[str]:
     check_curve(source)
     if source.speedup is not None:
         return source.notes
-    # The chain of the same rates has the capacity of a policy beforehand; not where it has a state in which
-    # nothing moves (rotations all the time), which a simulation may never see.
+    # The chain with the same rates gives the capacity of a policy in advance, except if it has a state in
+    # which nothing moves (rotations all the time), which a simulation may never reach.
     if limit > birth_death.MOST_STATES or birth_death.stuck(point):
         return source.notes
     return [*source.notes, *birth_death.check(point)]

@@ -1,4 +1,4 @@
-"""What a partitioning policy does, read from its YAML file and checked. Loads no kernel."""
+"""The rules of a partitioning policy, read from its YAML file and checked. Loads no kernel."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from functools import lru_cache
 from math import inf
 
 from models import checks, dotted, keys
+from models.counting import counted
 from models.partitioning.geometry import equipartition
 from models.point import Parameters
 from models.topology.mesh import Mesh, Rectangle, is_power_of_two, require_powers_of_two
@@ -15,14 +16,14 @@ from models.topology.mesh import Mesh, Rectangle, is_power_of_two, require_power
 
 @dataclass(frozen=True, kw_only=True)
 class Admission:
-    """When waiting jobs get the places of running ones (section 5.4.2).
+    """The rule by which waiting jobs get the places of running ones (section 5.4.2).
 
     Parameters
     ----------
     interval : float, seconds
-        Between two checks of the queue (Q).
+        Time between two checks of the queue (Q).
     overhead : float
-        The part of it for which the processors of a swapped job do nothing (O/Q).
+        The part of it for which the processors of a swapped job are idle (O/Q).
     """
 
     BASE = "_partitioning"
@@ -40,9 +41,9 @@ class Partitioning:
     discipline : str
         A name in `DISCIPLINES`, or a dotted one.
     reallocation_cost : bool
-        Whether the simulation charges what it costs to hand over processors at arrivals and departures.
+        Whether the simulation charges the cost of handing over processors at arrivals and departures.
     admission : Admission
-        Of the simulation.
+        Admission rule of the simulation.
     """
 
     BASE = "_partitioning"
@@ -73,7 +74,7 @@ class Partitioning:
 
     @property
     def n_partitions(self) -> int:
-        """Number of partitions, where it never changes."""
+        """Number of partitions, if it never changes."""
         return 1
 
     def check(self, mesh: Mesh) -> None:
@@ -88,7 +89,7 @@ class Partitioning:
 
     @property
     def has_fixed_partitions(self) -> bool:
-        """Whether jobs wait for partitions of a number that never changes: static ones, or one for all."""
+        """Whether jobs wait for a fixed number of partitions: static ones, or one for all."""
         return self.discipline in ("static", "fcfs")
 
     def interval(self, jobs: int, isolated_time: float) -> float:
@@ -96,9 +97,9 @@ class Partitioning:
         return inf
 
     def rectangles(self, mesh: Mesh, jobs: int) -> Sequence[Rectangle]:
-        """Return the partitions of `jobs` jobs, where a job's place among them decides.
+        """Return the partitions of `jobs` jobs, if they depend only on a job's position.
 
-        ``ValueError`` with one line, if a function of one's own returns no rectangles, or no right ones.
+        ``ValueError`` with one line, if a user's own function does not return valid rectangles.
         """
         if isinstance(self, Equipartition):
             return equipartition.partition(mesh.rows, mesh.columns, jobs, self.leftover)
@@ -121,9 +122,9 @@ class Fold(Partitioning):
     Parameters
     ----------
     rotation : float or None
-        Time between two rotations, in `rotation_unit`; None is none.
+        Time between two rotations, in `rotation_unit`; None disables rotation.
     rotation_unit : {"seconds", "jobs", "runtime"}
-        Seconds, seconds times the number of jobs, or times the time of a job alone.
+        Seconds, seconds times the number of jobs, or multiples of the time of a job alone.
     overhead : {"printed", "derived"}
         See `models.partitioning.geometry.rotation.share_of_time`.
     """
@@ -184,8 +185,8 @@ DISCIPLINES: Mapping[str, type[Partitioning]] = {
     "fcfs": Partitioning,
     "processor_sharing": Partitioning,
 }
-"""``policy.discipline`` -> the rules. The dotted name of a function stands for rectangles of one's own:
-called with the rows and columns of the machine and a number of jobs, it returns as many rectangles."""
+"""``policy.discipline`` -> the rules. The dotted name of a function gives a user's own rectangles: called
+with the rows and columns of the machine and a number of jobs, it returns as many rectangles."""
 
 
 @lru_cache(maxsize=1 << 12)
@@ -201,16 +202,20 @@ def _rectangles_of_own(name: str, mesh: Mesh, jobs: int) -> tuple[Rectangle, ...
         if not inside or not cells or taken & cells:
             raise ValueError(
                 f"policy.discipline={name}: the rectangle at row {top}, column {left} of {height} × {width} "
-                f"for one of {jobs} jobs is empty, taken or not on the {mesh.rows} × {mesh.columns} machine"
+                f"for one of {counted(jobs, 'job')} is empty, taken or not on the {mesh.rows} × "
+                f"{mesh.columns} machine"
             )
         taken |= cells
     if len(found) != jobs:
-        raise ValueError(f"policy.discipline={name}: {len(found)} rectangles for {jobs} jobs")
+        raise ValueError(
+            f"policy.discipline={name}: {counted(len(found), 'rectangle')} for {counted(jobs, 'job')}; "
+            "return one for each job"
+        )
     return found
 
 
 def memory_limit(machine: Parameters, mesh: Mesh) -> int:
-    """Return how many jobs fit into memory at once (L); null is one for each processor, the most."""
+    """Return how many jobs fit into memory at once (L); null means the maximum, one for each processor."""
     most = mesh.n_processors
     if machine.get("memory_limit") is None:
         return most

@@ -1,4 +1,4 @@
-"""What users at terminals demand, and what the Cray T3D does in working hours.
+"""The demand of users at terminals, and the use of the Cray T3D in working hours.
 
 Jette (1997) has the demand in words ("typically ranges from 64 to 256 processors during working hours", with
 peaks of 320), and one moment of a typical day in Fig. 2.
@@ -17,13 +17,14 @@ from models.production_gang.systems import Run, area, steps
 HOUR = 3600.0
 
 DISPLAYED = ("day_free", "day_jobs", "day_processors", "day_batch", "day_paged_out")
-"""Metrics of what only the T3D records."""
+"""Metrics of data that only the T3D records."""
 
 
 def of_day(run: Run, edges: Floats) -> dict[str, Floats]:
     """Return the demand of terminals and the use of the machine in working hours, shape (n_batches,).
 
-    What only the T3D records is NaN for other systems, and so is a mean over no working hours.
+    Metrics of data that only the T3D records are NaN for other systems, and so are means without working
+    hours.
     """
     jobs = run.jobs
     assert jobs.job_class is not None
@@ -53,7 +54,8 @@ def of_day(run: Run, edges: Floats) -> dict[str, Floats]:
 def _display(
     run: Run, at_terminal: np.ndarray, mean: Callable[[Floats, Floats], Floats]
 ) -> dict[str, Floats]:
-    """Return the means of what Fig. 2 shows: processors by who has them, and batch jobs on disk."""
+    """Return the means of the quantities in Fig. 2: processors by class of their owners, and batch jobs on
+    disk."""
     stays, jobs = getattr(run.detail, "residencies", None), run.jobs
     if stays is None:
         return dict.fromkeys(DISPLAYED, np.full_like(mean(np.zeros(0), np.zeros(0)), np.nan))

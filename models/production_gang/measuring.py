@@ -22,7 +22,7 @@ def of_run(run: Schedule, division: Division, edges: Floats) -> dict[str, Floats
     Parameters
     ----------
     run : Run
-        Under the type of any schedule, as `models.jobs.outcomes` gives it.
+        The run, typed as any schedule by `models.jobs.outcomes`.
     division : Division
         The jobs of each batch.
     edges : ndarray of float, shape (n_batches + 1,), seconds
@@ -99,12 +99,13 @@ def _of_machine(run: Run, edges: Floats) -> dict[str, Floats]:
     with np.errstate(divide="ignore", invalid="ignore"):
         found = {name: np.diff(area(levels.time, lost, edges)) / capacity for name, lost in losses}
         left = 1 - delivered / capacity - sum(found.values())
-    # No share of a batch is negative but by rounding.
+    # A share of a batch is negative only by rounding.
     return found | {"no_work_share": np.where(np.abs(left) < 1e-9, 0.0, left)} | _of_weekends(run, edges)
 
 
 def _of_weekends(run: Run, edges: Floats) -> dict[str, Floats]:
-    """Return the time of weekdays and of weekends, and the share of it without work, NaN of no time."""
+    """Return the time of weekdays and of weekends, and its share without work, NaN if there is no such
+    time."""
     levels, n = run.levels, len(edges) - 1
     cuts, batch, _, weekday = parts_of_days(run.clock, edges)
     length, weekend = np.diff(cuts), weekday >= WORKDAYS
@@ -131,5 +132,5 @@ def _of_classes(run: Run, edges: Floats) -> dict[str, Floats]:
         its = job_class[pieces.job] == number
         level = steps(pieces.begin[its], pieces.end[its], pieces.processors[its])
         seconds = np.diff(area(*level, edges))
-        delivered.append(np.where(np.abs(seconds) < 1e-6, 0.0, seconds))  # so little is rounding
+        delivered.append(np.where(np.abs(seconds) < 1e-6, 0.0, seconds))  # a smaller value is rounding
     return {"class_ended": np.stack(ended, axis=1), "class_delivered": np.stack(delivered, axis=1)}

@@ -6,7 +6,7 @@ from models.jobs.job_classes import JOB_CLASSES
 OF_JOBS = {"delay": ("s", "time in the system beyond the runtime")}
 
 HOURS = tuple(range(24))
-"""Of the day, in which a job is submitted."""
+"""Hours of the day in which a job is submitted."""
 
 LENGTHS = ("under 10 s", "10 s to 1 min", "1 to 10 min", "10 min to 1 h", "1 h and more")
 LENGTH_EDGES = (10.0, 60.0, 600.0, 3600.0)
@@ -18,7 +18,7 @@ SIZES = ("1", "2", "3 to 4", *(f"{2**k + 1} to {2 ** (k + 1)}" for k in range(2,
 COORDS = {"site_class": JOB_CLASSES, "hour": HOURS, "length": LENGTHS, "partition": SIZES}
 
 WORKING_HOURS, WORKDAYS = (9, 17), 5
-"""From and until which hour, on the first days of a week."""
+"""Working hours: from which hour, until which hour, and on how many first days of a week."""
 
 USUAL_DEMAND = (64, 256)
 """Processors of interactive jobs, "typically during working hours"."""

@@ -1,4 +1,4 @@
-"""The result of a run, and what the systems of the family share."""
+"""The result of a run, and the common parts of the family's systems."""
 
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -15,7 +15,7 @@ from models.jobs.trace import Trace
 
 @dataclass(frozen=True, eq=False)
 class Levels:
-    """How processors without a job are lost, from each time on; shape (n_times,).
+    """Causes by which processors without a job are lost, from each time on; shape (n_times,).
 
     Parameters
     ----------
@@ -34,7 +34,7 @@ class Levels:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Run(Schedule):
-    """The schedule of a system, and what else is known of it; its jobs have a class each.
+    """The schedule of a system with further results; each of its jobs has a class.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ class Run(Schedule):
 
 
 def first_of(chosen: np.ndarray) -> int | None:
-    """Return the first job that is chosen, if there is one."""
+    """Return the first chosen job, if there is one."""
     return int(np.argmax(chosen)) if chosen.any() else None
 
 
@@ -66,7 +66,7 @@ def order_of_submission(submit: Floats) -> tuple[Ints, Ints]:
 
 
 def as_they_ran(jobs: Jobs, order: Ints, position: Ints, **changed: Any) -> Jobs:
-    """Return the jobs in the order of their submission, some of their columns as they were changed."""
+    """Return the jobs in the order of their submission, with some changed columns."""
     after = jobs.after
     if after is not None:
         after = np.where(after >= 0, position[np.maximum(after, 0)], -1)[order]
@@ -75,7 +75,7 @@ def as_they_ran(jobs: Jobs, order: Ints, position: Ints, **changed: Any) -> Jobs
 
 
 def link_children(table: np.ndarray, jobs: Jobs) -> None:
-    """Set which job each job is submitted after: its first child, their siblings, and the think times."""
+    """Record which job each job is submitted after: first children, siblings, and think times."""
     if jobs.after is None:
         return
     is_child = jobs.after >= 0
@@ -93,12 +93,12 @@ def clock_of(opened: Stream | Trace) -> float:
 
 
 def twice(values: np.ndarray) -> np.ndarray:
-    """Return an array with room for as many values again."""
+    """Return an array with twice the capacity."""
     return np.concatenate([values, np.zeros_like(values)])
 
 
 def steps(begin: Floats, end: Floats, height: np.ndarray) -> tuple[Floats, Floats]:
-    """Return times, and the sum of all heights from each of them on."""
+    """Return the times, and the sum of all heights from each of them on."""
     time = np.concatenate([begin, end])
     order = np.argsort(time, kind="stable")
     return time[order], np.cumsum(np.concatenate([height, -height]).astype(np.float64)[order])

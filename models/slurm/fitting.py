@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from models.arrays import Ints
+from models.counting import counted
 from models.jobs.jobs import Jobs
 from models.jobs.requests import Requests
 from models.jobs.trace import Trace
@@ -218,12 +219,12 @@ def fitted(
             limit = wanted(trace.jobs).limit
             break
         except MisfitError as error:
-            n = f"{int(error.lost.sum()):,} jobs"
+            n = int(error.lost.sum())
             if misfits == REFUSE:
                 stop = "" if error.why.endswith("?") else ";"
                 raise ValueError(
                     f"{trace.name_of(error.job)} {error.why}{stop} add workload.misfits=drop, which leaves "
-                    f"out the {n} that {error.kind}, or {error.remedy}"
+                    f"out the {counted(n, 'job')} that {error.kind}, or {error.remedy}"
                 ) from None
             named = trace.names_of(np.flatnonzero(error.lost))
             if isinstance(error, TooLargeError) and misfits == CAP and error.kind not in were_cut:
@@ -231,20 +232,23 @@ def fitted(
                 were_cut, trace = were_cut | {error.kind}, replace(trace, jobs=jobs)
                 if changed.any():
                     named = trace.names_of(np.flatnonzero(changed))
-                    has = f"{int(changed.sum()):,} jobs were cut to what their partition has (misfits=cap)"
+                    has = (
+                        f"{counted(int(changed.sum()), 'job', 'was')} cut to the partition's limits "
+                        "(misfits=cap)"
+                    )
                     notes.append(f"{has}, because they {error.kind}: {named}")
                 continue
             if error.lost.all():
                 raise ValueError(
                     f"{trace.name}: no job is left, because all of them {error.kind}; {error.remedy}"
                 ) from None
-            why = f"{n} were dropped (misfits={misfits}), because they {error.kind}"
+            why = f"{counted(n, 'job', 'was')} dropped (misfits={misfits}), because they {error.kind}"
             notes.append(f"{why}: {named}; {error.remedy}")
             trace = trace.part(~error.lost)
     jobs, cancelled = trace.jobs, trace.cancelled
     if misfits == CAP and (longer := jobs.requested > limit).any():
         notes.append(
-            f"{int(longer.sum()):,} jobs had their time limits cut to their partition's maximum (misfits=cap)"
+            f"{counted(int(longer.sum()), 'time limit', 'was')} cut to the partition's maximum (misfits=cap)"
         )
         jobs = replace(jobs, requested=np.where(longer, limit, jobs.requested))
     while cancelled is not None and len(cancelled.jobs):

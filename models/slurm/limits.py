@@ -15,6 +15,7 @@ from typing import Any, Self
 import numpy as np
 
 from models.arrays import Floats, Ints
+from models.counting import counted
 from models.jobs.requests import Requests
 from models.slurm.asked import Asked
 from models.slurm.configuration import Configuration
@@ -301,7 +302,7 @@ def exceeded(wanted: Asked, configuration: Configuration, waited: Floats) -> str
     named = [text for _, text in sorted(worst, reverse=True)[:MOST_NAMED] if text]
     left, n = len(worst) - 1 - len(named), int(beyond.sum())
     return (
-        f"{configuration.name}: {n:,} job{'s' * (n > 1)} ({beyond.mean():.1%}) started in the log although a "
+        f"{configuration.name}: {counted(n, 'job')} ({beyond.mean():.1%}) started in the log although a "
         f"limit forbids it here: {'; '.join(named)}{f'; and {left} more' * (left > 0)}. The limits must have "
         "been different then, and these jobs wait longer here; set the limits of that time "
         "(policy.lines=['QosName=NAME MaxJobsPU=N'] replaces the line of a QOS)"
@@ -321,8 +322,9 @@ def counters(wanted: Asked, configuration: Configuration) -> tuple[np.ndarray, n
         larger = is_checked & _too_large(limit, need, configuration)
         if n := int(larger.sum()):
             notes.append(
-                f"{configuration.name}: {limit.label} may have {limit.cap} {limit.name}, and {n} of its "
-                f"{len(mine)} jobs ask for more: each of these runs while no other job of this limit does"
+                f"{configuration.name}: {limit.label} may have {limit.cap} {limit.name}, and "
+                f"{counted(n, 'job', 'asks', of=len(mine))} for more: each of these runs while no other job "
+                "of this limit does"
             )
         number, safe = np.full(len(mine), len(caps)), configuration.settings.safe
         at_once, of_jobs = limit.kind == tables.AT_ONCE, limit.resource in (JOBS, WALL, SUBMITTED)

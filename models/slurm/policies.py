@@ -11,6 +11,7 @@ import numpy as np
 
 from models import checks, keys, workloads
 from models.arrays import Floats
+from models.counting import counted
 from models.jobs import machine as machines
 from models.jobs.jobs import Jobs
 from models.jobs.requests import Requests
@@ -402,8 +403,9 @@ def check(point: Point) -> Sequence[str]:
     if events:
         hours = sum(len(one.nodes) * (one.end - one.begin) for one in events) / HOUR_S
         notes.append(
-            f"{configuration.name}: {len({node for one in events for node in one.nodes}):,} nodes were down, "
-            f"drained or failing for {hours:,.1f} node hours during the log: no job starts on them meanwhile"
+            f"{configuration.name}: "
+            f"{counted(len({node for one in events for node in one.nodes}), 'node', 'was')} down, drained or "
+            f"failing for {hours:,.1f} node hours during the log: no job starts on them meanwhile"
         )
     if share := np.mean(constraints.effective(found.request) != found.request.constraint):
         notes = [*notes, f"constraints on several nodes together have no effect ({share:.1%} of the jobs)"]

@@ -1,4 +1,5 @@
-"""Keys of conf/machine/_machine.yaml of joined processors, each declared once; policies read their own."""
+"""Keys of conf/machine/_machine.yaml on connected processors, each declared once; policies read the keys that
+they need."""
 
 from dataclasses import dataclass
 
@@ -6,10 +7,10 @@ from models import checks, keys
 from models.point import Parameters
 
 PER_PE = "per_pe"
-"""Of ``machine.disks``: one at each processor."""
+"""Value of ``machine.disks``: one disk at each processor."""
 
 NO_DISKS, OWN_DISKS = 0, -1
-"""Numbers of disks that are none: each request is served at once; and one at each processor."""
+"""Special numbers of disks: no disks, so each request is served at once; and one disk at each processor."""
 
 PLACES = ("aligned", "half", "any")
 
@@ -28,9 +29,9 @@ class Links:
     Parameters
     ----------
     context_switch : float, seconds
-        To go from one task or thread to another on the same processor.
+        Cost of switching from one task or thread to another on the same processor.
     bandwidth : float, bytes/second
-        Of a link between neighbours.
+        Bandwidth of a link between neighbours.
     """
 
     BASE = "_machine"
@@ -49,7 +50,7 @@ class Network(Links):
     link_contention : bool
         Whether a link serves one message at a time.
     disks : int
-        Shared ones, or `NO_DISKS` or `OWN_DISKS`.
+        Number of shared disks, or `NO_DISKS` or `OWN_DISKS`.
     """
 
     link_latency: float = keys.seconds()
@@ -64,7 +65,7 @@ class Nodes:
     Parameters
     ----------
     node_processors : int
-        Of a node.
+        Processors of a node.
     places : {"aligned", "half", "any"}
     barrier_wires : int
     wire_neighbours : {"forbidden", "allowed"}
@@ -81,7 +82,7 @@ class Nodes:
 
 @dataclass(frozen=True, kw_only=True)
 class Joined(Network, Nodes):
-    """All of them, and how many jobs' threads a node's memory holds."""
+    """All of these keys, and the number of jobs whose threads fit into a node's memory."""
 
     memory_limit: int | None = keys.whole("a positive whole number of jobs, or null for no limit", null=True)
 

@@ -62,7 +62,7 @@ def is_power_of_two(number: int) -> bool:
 
 
 def require_powers_of_two(mesh: Mesh, policy_name: str) -> None:
-    """Raise ``ValueError`` with one line for a machine that is no 2^M × 2^N mesh."""
+    """Raise ``ValueError`` with one line for a machine that is not a 2^M × 2^N mesh."""
     if not (is_power_of_two(mesh.rows) and is_power_of_two(mesh.columns)):
         raise ValueError(
             f"policy {policy_name} on {mesh.rows} × {mesh.columns} processors; allowed: powers of two on "

@@ -11,7 +11,7 @@ ROWS, COLUMNS = 0, 1
 
 
 def most_even(processors: int, dimensions: int = 2) -> tuple[int, ...]:
-    """Return sides whose product is `processors`, growing, with the smallest sum there is.
+    """Return sides whose product is `processors`, ascending, with the smallest possible sum.
 
     Two sides are those nearest to a square. Takes O(√processors) time for two, and as much for each divisor
     up to the cube root for three.
@@ -41,7 +41,7 @@ def sides_of(
     ----------
     shape : {"mesh", "torus"}
     needed, example : str
-        What a policy does on one, ``partitions one mesh``; and sides, for the message.
+        What a policy does with the machine, ``partitions one mesh``; and sides, for the message.
 
     Raises
     ------
@@ -49,7 +49,7 @@ def sides_of(
         With one line that names what is allowed.
     """
     if machine.get(shape) is not None:
-        of(machine)  # which refuses other processors or hosts beside
+        of(machine)  # refuses other processors or hosts beside the shape
         return sides(machine, shape)
     for key, what in (("hosts", "hosts"), ("mesh", "a mesh"), ("torus", "a torus")):
         if machine.get(key) is not None:

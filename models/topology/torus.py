@@ -22,11 +22,12 @@ DIMENSIONS = (2, 3)
 
 @dataclass(frozen=True)
 class Torus:
-    """Processors in two or three dimensions, each joined to two neighbours in every one; the ends meet.
+    """Processors in two or three dimensions, each connected to two neighbours in every dimension; the ends
+    meet.
 
-    Processors are numbered along the last dimension first. Links are directed: each processor has one to
-    either neighbour in each dimension, ``(processor * n_dimensions + dimension) * 2 + direction``. On a side
-    of 2 both lead to the same neighbour, as two links; on a side of 1 no message takes them.
+    Processors are numbered along the last dimension first. Links are directed: in each dimension, each
+    processor has one to either neighbour, ``(processor * n_dimensions + dimension) * 2 + direction``. On a
+    side of 2, both links lead to the same neighbour; on a side of 1, no message uses them.
 
     Parameters
     ----------
@@ -38,7 +39,7 @@ class Torus:
 
     @classmethod
     def of(cls, machine: Parameters, dimensions: int = 2) -> Torus:
-        """Return the torus of a machine's YAML file: as given, or of this number of dimensions, see
+        """Return the torus of a machine's YAML file: as given, or with this number of dimensions, see
         `sides_of`."""
         checks.choice({"dimensions": dimensions}, "torus", "dimensions", DIMENSIONS)
         return cls(sides_of(machine, "torus", "runs on one torus", "4x4", dimensions))
@@ -92,8 +93,8 @@ def distance_between(sides: Ints, source: int, target: int) -> int:
 def route_into(sides: Ints, source: int, target: int, links: Ints) -> int:
     """Write the links of a message in their order, and return how many; O(n_dimensions + links).
 
-    Dimension-order routing: the first dimension is put right first, the shorter way round. Where both ways
-    are equally long, a message goes forward if the coordinates of both ends, except the target's in this
+    Dimension-order routing: the first dimension is traversed first, the shorter way round. If both ways are
+    equally long, a message goes forward if the coordinates of both ends, except the target's in this
     dimension, have an even sum: half of the messages that meet in a ring go either way, where any other side
     is even, so that no direction carries more than the other.
 
@@ -103,7 +104,7 @@ def route_into(sides: Ints, source: int, target: int, links: Ints) -> int:
     source, target : int
         Processors.
     links : ndarray of int, shape (at least `Torus.diameter`,)
-        Where they are written.
+        Filled in with the links.
     """
     n_dimensions = sides.size
     total = 0

@@ -6,10 +6,10 @@ own name; a module of a user's own serves its dotted name, ``workload.model=mine
 - ``open_stream(point, machine)``, which returns a `Stream` of jobs without end, or ``open_trace(point)``,
   which returns a `Trace`: a log or a month;
 - ``FILLS``, the names in `COLUMNS` that its jobs have beyond submission, runtime and processors, or
-  ``fills(workload)`` where that depends on the workload's keys; neither is none;
-- ``is_stochastic(workload)``, if not every stream and no trace but a resampled one is stochastic;
-- ``user_names(workload)``, where users have names beside their numbers, and ``names_of(workload, kind)``,
-  where partitions and others do (`models.jobs.groups.NAMED`);
+  ``fills(workload)`` if that depends on the workload's keys; without either there are none;
+- ``is_stochastic(workload)``, unless every stream, and only a resampled trace, is stochastic;
+- ``user_names(workload)``, if users have names in addition to numbers, and ``names_of(workload, kind)``, if
+  partitions and others do (`models.jobs.groups.NAMED`);
 - ``partitions(workload)``, if it is a log that may have several, see `partitions`.
 
 Missing columns are filled by options that all workloads have (conf/workload/_rigid.yaml): requested times by
@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from models import dotted
+from models.counting import counted
 from models.jobs import machine as machines
 from models.jobs.machine import Machine
 from models.jobs.stream import Stream
@@ -49,7 +50,7 @@ MODELS = dict(_found())
 
 
 def module_name(model: str) -> str | None:
-    """Return the dotted name of a model's module; None for a model that only its family knows.
+    """Return the dotted name of a model's module; None for a model inside a family.
 
     Examples
     --------
@@ -60,7 +61,7 @@ def module_name(model: str) -> str | None:
 
 
 def is_rigid(workload: Parameters) -> bool:
-    """Return whether a workload has rigid jobs, and so a module here or of a user's own."""
+    """Return whether a workload has rigid jobs, and so a module here or a user's own module."""
     return module_name(str(workload.get("model"))) is not None
 
 
@@ -122,7 +123,7 @@ def _stream(point: Point) -> Stream:
 
 
 def open_log(point: Point) -> Trace | None:
-    """Return the jobs of a workload that is a log recorded by a real machine; None of any other.
+    """Return the jobs of a workload that is a log of a real machine; None for any other workload.
 
     Raises
     ------
@@ -136,12 +137,12 @@ def open_log(point: Point) -> Trace | None:
 
 
 def refuse_long_batches(point: Point, log: Trace) -> None:
-    """Raise ``ValueError`` with one line if a batch has more jobs than a log."""
+    """Raise ``ValueError`` with one line if a batch is larger than a log."""
     if point.batches.size is not None and point.batches.size > log.n_measured:
         raise ValueError(
             f"batch_size={point.batches.size:,}: workload {point.workload.get('name', '')} has "
-            f"{log.n_measured:,} jobs to measure, fewer than one batch; add batch_size=null, which divides "
-            "all of them into batches"
+            f"{counted(log.n_measured, 'job')} to measure, fewer than one batch; add batch_size=null, which "
+            "divides all of them into batches"
         )
 
 
@@ -156,7 +157,7 @@ def is_stochastic(workload: Parameters, reads_requests: bool = True) -> bool:
     Parameters
     ----------
     reads_requests : bool
-        Whether the policy reads requested times: otherwise it does not matter that they are drawn.
+        Whether the policy reads requested times: otherwise drawn requests do not count.
     """
     module = module_of(workload)
     if hasattr(module, "is_stochastic"):
@@ -167,15 +168,15 @@ def is_stochastic(workload: Parameters, reads_requests: bool = True) -> bool:
 
 
 def refuse_feedback(point: Point, known: Sequence[str] = ()) -> None:
-    """Raise ``ValueError`` with one line where jobs are submitted when others have ended.
+    """Raise ``ValueError`` with one line for kinds of feedback that the policy cannot simulate.
 
     Parameters
     ----------
     known : sequence of str
         Kinds of feedback that the policy can simulate: ``repetition``, a job is submitted again when it has
         ended (`Jobs.runs`), ``feedback``, a user waits for a job's answer before the next job (`Jobs.after`).
-        And ``keep``: it keeps a log's downtimes, ``cancelled``: jobs leave its queue when they are cancelled,
-        ``last_two``: it plans by predicted runtimes.
+        Also ``keep``: it keeps a log's downtimes, ``cancelled``: jobs leave its queue when they are
+        cancelled, ``last_two``: it plans by predicted runtimes.
     """
     if point.workload.get("downtime") == KEEP and KEEP not in known:
         raise ValueError(
@@ -215,7 +216,7 @@ def refuse_weeks(point: Point) -> None:
 
 
 def fills(workload: Parameters) -> tuple[str, ...]:
-    """Return which of `COLUMNS` the jobs of a workload have, its options included."""
+    """Return which of `COLUMNS` the jobs of a workload have, including those that its options fill."""
     module = module_of(workload)
     filled = set(module.fills(workload) if hasattr(module, "fills") else getattr(module, "FILLS", ()))
     if estimates.are_filled_in(workload):
@@ -231,7 +232,7 @@ def user_names(workload: Parameters, kind: str = "user") -> tuple[str, ...]:
     Parameters
     ----------
     kind : str
-        A column of `models.jobs.groups.NAMED`, for partitions and others in the place of users.
+        A column of `models.jobs.groups.NAMED`, for partitions and others instead of users.
     """
     module = module_of(workload)
     if kind == "user":
@@ -242,8 +243,8 @@ def user_names(workload: Parameters, kind: str = "user") -> tuple[str, ...]:
 def partitions(workload: Parameters) -> dict[str, tuple[Any, int]]:
     """Return a log's large partitions by name: the value of ``workload.partition``, and the processors.
 
-    Neither sacct nor the header of an SWF log records how many processors a partition has: it is the most
-    that its jobs had at once.
+    Neither sacct nor the header of an SWF log records how many processors a partition has: the number is the
+    most that its jobs had at once.
 
     Raises
     ------
@@ -268,6 +269,6 @@ def check_values(workload: Parameters) -> None:
 
 
 def check(point: Point) -> tuple[Sequence[str], Machine]:
-    """Return the notes of a workload, and its machine; ``ValueError`` with one line if it cannot be."""
+    """Return the notes of a workload, and its machine; ``ValueError`` with one line if it is not possible."""
     opened = open_workload(point)
     return opened.notes, opened.machine

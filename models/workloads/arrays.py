@@ -1,6 +1,6 @@
 """A user's own jobs, as arrays: ``model: arrays`` with a mapping of columns, or `Jobs`, under ``jobs``.
 
-For notebooks above all, where jobs are at hand; a YAML file may list a few, too.
+This is mainly for notebooks; a YAML file may list a few jobs, too.
 """
 
 from collections.abc import Mapping
@@ -19,16 +19,16 @@ from models.workloads import replayed
 NEEDED = ("submit", "runtime", "processors")
 OPTIONAL = ("requested", "memory", "user")
 COLUMNS = (*NEEDED, *OPTIONAL)
-"""Seconds, seconds and a whole number; seconds (NaN where unknown), KB of the whole job, anything."""
+"""Columns: seconds, seconds and a whole number; seconds (NaN if unknown), KB of the whole job, anything."""
 
 LONGEST_S = 1e12
-"""Thirty thousand years: beyond it microseconds are lost, and a longer time is a mistake."""
+"""Longest time, thirty thousand years: beyond it microseconds are lost, and a longer time is a mistake."""
 
 OVERSIZED = ("error", "drop")
 
 
 def fills(workload: Parameters) -> tuple[str, ...]:
-    """Return the columns of its jobs beyond those that are needed."""
+    """Return the columns of its jobs beyond the required ones."""
     given = workload.get("jobs")
     if isinstance(given, Jobs):
         known = {

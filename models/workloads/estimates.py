@@ -6,6 +6,7 @@ import numpy as np
 
 from models import checks, keys
 from models.arrays import Floats
+from models.counting import counted
 from models.jobs.jobs import Jobs
 from models.jobs.stream import Stream
 from models.jobs.trace import Trace
@@ -48,7 +49,8 @@ class Estimates:
 
 
 def wanted(workload: Parameters) -> Estimates | None:
-    """Return how requested times are filled in, None if not; ``ValueError`` for a value not allowed."""
+    """Return how requested times are filled in, or None if they are not; ``ValueError`` for a value not
+    allowed."""
     if "estimates" not in workload:
         return None
     found = Estimates(**keys.read(Estimates, workload, "workload"))
@@ -56,7 +58,7 @@ def wanted(workload: Parameters) -> Estimates | None:
 
 
 def _reduced(jobs: Jobs, fraction: float) -> Jobs:
-    """Return jobs that ask for a fraction of what they asked for beyond their runtimes."""
+    """Return jobs that request a fraction of their original excess over the runtime."""
     less = jobs.runtime + fraction * (jobs.requested - jobs.runtime)
     return replace(jobs, requested=np.where(jobs.requested > jobs.runtime, less, jobs.requested))
 
@@ -68,7 +70,7 @@ def with_predictions(jobs: Jobs, waited: Floats | None, workload: Parameters) ->
     prediction is at most the request, and is the request if fewer than two jobs of the user have ended by the
     submission: D. Tsafrir, Y. Etsion and D. G. Feitelson, "Backfilling using system-generated predictions
     rather than user runtime estimates", IEEE Transactions on Parallel and Distributed Systems 18(6), 2007.
-    A job whose wait is unknown (NaN) is in no history.
+    A job whose wait is unknown (NaN) does not count.
     """
     wish = wanted(workload)
     if wish is None or wish.estimates != LAST_TWO or jobs.user is None or waited is None:
@@ -97,7 +99,7 @@ def _overestimated(runtime: Floats, factor: float, seed: Seed) -> Floats:
 
 
 def are_filled_in(workload: Parameters) -> bool:
-    """Return whether jobs without requested times get some."""
+    """Return whether jobs without requested times are given some."""
     wish = wanted(workload)
     return wish is not None and wish.estimates not in (FRACTION, LAST_TWO)
 
@@ -109,7 +111,7 @@ def are_drawn(workload: Parameters) -> bool:
 
 
 def with_longest(trace: Trace, workload: Parameters) -> tuple[Jobs, list[str]]:
-    """Return a log's jobs, those without a time limit with the longest of their partition, and notes on it.
+    """Return a log's jobs, with the longest limit of the partition for jobs without a limit, and notes on it.
 
     That is ``unlimited: longest``. A partition in which no job has a limit has the longest of the log, and a
     job that ran for longer is given its runtime. A limit beyond `LONGEST_LIMIT` counts as none. Nothing
@@ -128,15 +130,15 @@ def with_longest(trace: Trace, workload: Parameters) -> tuple[Jobs, list[str]]:
         np.maximum.at(longest, which[limited], jobs.requested[limited])
         limit = np.where(np.isfinite(longest), longest, of_log)[which]
     note = (
-        f"{trace.name}: {int(unknown.sum()):,} of {len(jobs):,} jobs have no time limit, and get the longest "
-        f"of their partition, up to {of_log / tsafrir2005.HOUR:g} h (workload.unlimited=longest; null: no "
-        "limit, and policies that read limits refuse the log)"
+        f"{trace.name}: {counted(int(unknown.sum()), 'job', 'has', of=len(jobs))} no time limit: the longest "
+        f"of the partition is taken, up to {of_log / tsafrir2005.HOUR:g} h (workload.unlimited=longest; "
+        "null: no limit, and policies that read limits refuse the log)"
     )
     return replace(jobs, requested=np.where(unknown, np.maximum(limit, jobs.runtime), jobs.requested)), [note]
 
 
 def of_trace(trace: Trace, point: Point) -> Trace:
-    """Return a trace with requested times where its jobs had none, or new ones for all, if wanted."""
+    """Return a trace with requested times for jobs without one, or new ones for all jobs, if requested."""
     jobs, notes = fill(trace.name, trace.jobs, point.workload, point.seed)
     return (
         trace if jobs is trace.jobs and not notes else replace(trace, jobs=jobs, notes=(*trace.notes, *notes))
@@ -144,7 +146,7 @@ def of_trace(trace: Trace, point: Point) -> Trace:
 
 
 def of_stream(stream: Stream, point: Point) -> Stream:
-    """Return a stream with requested times, if that is wanted.
+    """Return a stream with requested times, if requested.
 
     The requested values are drawn once and dealt out among ``estimated_together`` jobs at a time, so that the
     first jobs of a longer stream equal a shorter one's.
@@ -180,14 +182,14 @@ def of_stream(stream: Stream, point: Point) -> Stream:
 
 
 def fill(name: str, jobs: Jobs, workload: Parameters, seed: Seed) -> tuple[Jobs, list[str]]:
-    """Return a log's jobs with requested times where they had none (or new ones for all), and notes.
+    """Return a log's jobs with requested times for jobs without one (or new ones for all), and notes.
 
     Parameters
     ----------
     workload : mapping
         ``estimates``, ``estimates_for`` and ``longest_request``, see conf/workload/logs/swf.yaml. A longest
-        request of null is the log's longest one, or its longest runtime where that is more and some jobs have
-        none, rounded up to a full hour.
+        request of null is the log's longest one, or its longest runtime if that is more and some jobs have no
+        request, rounded up to a full hour.
     """
     wish = wanted(workload)
     if wish is None:
@@ -195,8 +197,8 @@ def fill(name: str, jobs: Jobs, workload: Parameters, seed: Seed) -> tuple[Jobs,
     if wish.estimates == FRACTION:
         reduced = _reduced(jobs, wish.estimates_fraction)
         note = (
-            f"{name}: {int((reduced.requested < jobs.requested).sum()):,} jobs request "
-            f"{wish.estimates_fraction:.0%} of what they asked for beyond their runtimes (estimates=fraction)"
+            f"{name}: {counted(int((reduced.requested < jobs.requested).sum()), 'job', 'requests')} "
+            f"{wish.estimates_fraction:.0%} of the original excess over the runtime (estimates=fraction)"
         )
         return reduced, [note]
     if wish.estimates == LAST_TWO:
@@ -204,20 +206,21 @@ def fill(name: str, jobs: Jobs, workload: Parameters, seed: Seed) -> tuple[Jobs,
             raise ValueError(f"{name}: {NO_HISTORY}")
         n_less = int((jobs.predicted < jobs.requested).sum())
         note = (
-            f"{name}: {n_less:,} of {len(jobs):,} jobs are planned by less than their request, the mean "
-            "runtime of the last two jobs of the user (estimates=last_two)"
+            f"{name}: {counted(n_less, 'job', 'is', of=len(jobs))} planned by less than the request, the "
+            "mean runtime of the user's last two jobs (estimates=last_two)"
         )
         return jobs, [note]
     which = np.isnan(jobs.requested)
     if wish.estimates_for == "all":
         which[:] = True
     if wish.estimates == EXACT:
-        note = f"{name}: {int(which.sum()):,} jobs request exactly their runtime (estimates=exact)"
+        note = f"{name}: {counted(int(which.sum()), 'job', 'requests')} exactly the runtime (estimates=exact)"
         return replace(jobs, requested=np.where(which, jobs.runtime, jobs.requested)), [note]
     if wish.estimates == FACTOR:
         most = 1 + wish.estimates_factor
         note = (
-            f"{name}: {int(which.sum()):,} jobs request their runtime up to {most:g} times (estimates=factor)"
+            f"{name}: {counted(int(which.sum()), 'job', 'requests')} up to {most:g} times the runtime "
+            "(estimates=factor)"
         )
         drawn = _overestimated(jobs.runtime, wish.estimates_factor, seed)
         return replace(jobs, requested=np.where(which, drawn, jobs.requested)), [note]
@@ -226,21 +229,23 @@ def fill(name: str, jobs: Jobs, workload: Parameters, seed: Seed) -> tuple[Jobs,
     longest = wish.longest_request
     if longest is None:
         seen = jobs.requested.max()
-        if np.isnan(seen):  # of some: those may be the longest
+        if np.isnan(seen):  # only some jobs are given requests: their runtimes may be the longest
             seen = np.nanmax(np.concatenate([jobs.runtime, jobs.requested]))
         longest = max(int(np.ceil(seen / tsafrir2005.HOUR)) * tsafrir2005.HOUR, tsafrir2005.SHORTEST_LIMIT)
     n, runtime = int(which.sum()), jobs.runtime[which]
     drawn, n_raised = _in_blocks(runtime, longest, n, seed)
     requested = jobs.requested.copy()
     requested[which] = drawn
-    notes = [f"{name}: {n:,} requested times are drawn (tsafrir2005), at most {longest:,} s"]
+    notes = [f"{name}: {counted(n, 'requested time', 'is')} drawn (tsafrir2005), at most {longest:,} s"]
     if n_raised:
         notes.append(
-            f"{name}: {n_raised:,} of these are raised to the longest: the model has fewer long ones than "
-            "there are long jobs"
+            f"{name}: {n_raised:,} of these {'is' if n_raised == 1 else 'are'} raised to the longest: the "
+            "model has fewer long ones than there are long jobs"
         )
     if beyond := int((runtime > longest).sum()):
-        notes.append(f"{name}: {beyond:,} jobs run longer than the longest request of {longest:,} s")
+        notes.append(
+            f"{name}: {counted(beyond, 'job', 'runs')} longer than the longest request of {longest:,} s"
+        )
     return replace(jobs, requested=requested), notes
 
 

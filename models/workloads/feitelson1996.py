@@ -34,7 +34,7 @@ REDRAWN = "models.workloads.redrawn.redrawn_runtime"
 """The compiled function that draws the runtime of a repetition."""
 
 CHUNK = 2048
-"""Sessions that are drawn together; any number gives the same jobs, but another rounding of the load."""
+"""Number of sessions drawn together; any number gives the same jobs, but another rounding of the load."""
 
 KEPT_SEEDS, KEPT_CHUNKS, KEPT_JOBS = 32, 16, 50_000
 """Seeds, and first chunks of each, that are cached for runs of at most `KEPT_JOBS` jobs: 1.5 MB a seed."""
@@ -65,7 +65,7 @@ def size_probabilities(workload: Parameters, processors: int) -> np.ndarray:
         ``size_order`` (harmonic order) and ``emphasis`` (how much likelier an interesting size is than the
         harmonic law; where a size is interesting in several ways, the largest factor holds).
     processors : int
-        Of the machine: the largest size.
+        Processors of the machine: the largest size.
 
     Returns
     -------
@@ -139,7 +139,7 @@ def distributions(workload_text: str, processors: int) -> Distributions:
 def _steps(probabilities: Floats) -> Floats:
     """Return the distribution function of whole numbers from 1 on."""
     steps = np.cumsum(probabilities)
-    steps[-1] = np.inf  # not what rounding makes of 1
+    steps[-1] = np.inf  # exactly 1, without rounding
     return steps
 
 

@@ -1,11 +1,11 @@
 """The workload model of Lublin and Feitelson (2003): sizes, runtimes, and arrivals with a daily cycle.
 
-The model has no memory, and no requested times: these come from the model of Tsafrir et al. (2005).
+The model has neither memory nor requested times: the latter come from the model of Tsafrir et al. (2005).
 
-Where the authors' program draws again what is too large, the truncated distribution is inverted: it is the
-same distribution with one random number for each job, so that the first jobs of a longer draw equal a
-shorter draw. Times of arrival are not cut to whole seconds: in the program's output the cuts add up, half a
-second a job, and shift its jobs against its daily cycle by more than an hour in 10,000 jobs.
+Where the authors' program redraws a value that is too large, the truncated distribution is inverted: it is
+the same distribution with one random number for each job, so that the first jobs of a longer draw equal a
+shorter draw. Times of arrival are not truncated to whole seconds: in the program's output the truncations add
+up, half a second per job, and shift its jobs against its daily cycle by more than an hour in 10,000 jobs.
 
 References
 ----------
@@ -19,6 +19,7 @@ import numpy as np
 
 from models import checks
 from models.arrays import Floats, Ints
+from models.counting import counted
 from models.jobs.jobs import Jobs
 from models.jobs.machine import Machine
 from models.jobs.stream import Stream
@@ -43,7 +44,7 @@ def open_stream(point: Point, machine: Machine) -> Stream:
     """Return the jobs of a replication; ``ValueError`` with one line for what cannot be simulated."""
     kind = kind_of(point.workload, machine)
     largest, natural = kind.largest, natural_load(kind, machine.total)
-    notes = [f"lublin2003: its own load is {natural:.3f} on {machine.total:,} processors"]
+    notes = [f"lublin2003: its own load is {natural:.3f} on {counted(machine.total, 'processor')}"]
     if largest & (largest - 1):
         notes.append(
             f"lublin2003: {largest} processors are not a power of two; jobs whose size the model rounds up "
@@ -168,7 +169,7 @@ def bucket_weights(kind: Kind) -> Floats:
 def arrivals(kind: Kind, n_jobs: int, seed: Seed) -> Floats:
     """Draw times of arrival, seconds after midnight.
 
-    A job has e^g / 1800 points to spend on its way through the half hours; to walk through one of them costs
+    A job has e^g / 1800 points to spend on its way through the half hours; passing through one of them costs
     its weight. So the points of all jobs together, cumulated, are the cumulated weights at the arrivals.
     """
     g = kind.gap.truncated(TOO_LATE, stream(seed, "arrivals").random(n_jobs))

@@ -1,4 +1,4 @@
-"""The parameters of Lublin and Feitelson (2003), as the authors' program has them, and what they mean."""
+"""The parameters of Lublin and Feitelson (2003), from the authors' program, and their meaning."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Gamma:
 
 @dataclass(frozen=True)
 class Kind:
-    """What describes one kind of jobs; names as in the authors' program.
+    """The parameters of one kind of jobs; names as in the authors' program.
 
     Parameters
     ----------
@@ -43,7 +43,8 @@ class Kind:
     power_of_two : float
         Probability that log2 of the size is rounded.
     u_low, u_med, u_hi, u_prob : float
-        log2 of the size is uniform between the first two with probability `u_prob`, else between the others.
+        log2 of the size is uniform between the first two with probability `u_prob`, otherwise between the
+        second and the third.
     short, long : Gamma
         Of the logarithm of the runtime in seconds.
     pa, pb : float

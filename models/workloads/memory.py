@@ -1,4 +1,4 @@
-"""Memory for jobs that ask for none: ``workload.memory``, for any workload."""
+"""Memory for jobs without a request: ``workload.memory``, for any workload."""
 
 from dataclasses import replace
 
@@ -6,6 +6,7 @@ import numpy as np
 
 from models import checks
 from models.arrays import Ints
+from models.counting import counted
 from models.jobs.jobs import Jobs
 from models.jobs.machine import UNLIMITED_KB, Machine
 from models.jobs.stream import Stream
@@ -23,7 +24,7 @@ def wanted(workload: Parameters) -> bool:
 
 
 def of_log(name: str, jobs: Jobs, workload: Parameters) -> tuple[Jobs, list[str]]:
-    """Return a log's jobs, those without memory with so much for each processor, and notes on it."""
+    """Return a log's jobs, with this memory per processor for jobs without a request, and notes on it."""
     if not wanted(workload):
         return jobs, []
     lacking = int((jobs.memory == 0).sum())
@@ -32,15 +33,16 @@ def of_log(name: str, jobs: Jobs, workload: Parameters) -> tuple[Jobs, list[str]
             f"{name}: every job asks for memory, so none is filled in (memory={workload['memory']:g})"
         ]
     note = (
-        f"{name}: {lacking:,} jobs without a memory request take {workload['memory']:g} MB for each processor"
+        f"{name}: {counted(lacking, 'job', 'has')} no memory request: {workload['memory']:g} MB for each "
+        "processor are taken"
     )
     return _filled(jobs, workload), [note]
 
 
 def of_stream(stream: Stream, point: Point) -> Stream:
-    """Return a stream whose jobs without memory take so much for each processor, if the option is set.
+    """Return a stream whose jobs without a request take this memory per processor, if the option is set.
 
-    A stream leaves no job out: where the hosts do not have so much, a job takes what they offer.
+    A stream leaves no job out: if the hosts do not have that much, a job takes the memory that they offer.
     """
     workload, machine = point.workload, stream.machine
     if not wanted(workload):
@@ -61,9 +63,9 @@ def of_stream(stream: Stream, point: Point) -> Stream:
 
 
 def offered(machine: Machine, size: Ints) -> Ints:
-    """Return the KB that any host that has a job's processors offers, shape (n_jobs,).
+    """Return the KB that every host with a job's processors offers, shape (n_jobs,).
 
-    Where jobs span hosts, each processor offers what one of the host with the least memory a processor does.
+    If jobs span hosts, each processor offers as much as on the host with the least memory per processor.
     """
     if machine.spans:
         each = int((machine.memory // machine.processors).min())

@@ -20,9 +20,9 @@ class Phases:
     Parameters
     ----------
     share : tuple of float
-        Of a job's work (processors that it asks for times runtime), in each phase.
+        Share of a job's work (requested processors times runtime) in each phase.
     processors : tuple of float
-        Of the processors that it asks for.
+        Share of its requested processors in each phase.
     """
 
     share: tuple[float, ...] = (1.0,)
@@ -30,7 +30,7 @@ class Phases:
 
     @classmethod
     def of(cls, workload: Parameters) -> Phases:
-        """Return the phases of a workload's jobs; ``ValueError`` with one line for what is not allowed."""
+        """Return the phases of a workload's jobs; ``ValueError`` with one line for values not allowed."""
         given = workload.get("phases")
         if given is None:
             return cls()
@@ -49,5 +49,5 @@ class Phases:
 
     @property
     def changes(self) -> bool:
-        """Whether jobs do anything but have all their processors throughout."""
+        """Whether jobs change their number of processors, or have fewer than requested."""
         return self != Phases()

@@ -1,6 +1,6 @@
 """Repetitions whose runtime is redrawn: compiled, because the engine draws them while it runs.
 
-Apart from the rest of the workload model, so that a plan can be made and checked without loading a kernel.
+They are separate from the workload model, so that a plan can be made and checked without loading a kernel.
 """
 
 import numpy as np

@@ -1,4 +1,4 @@
-"""Runtimes of repetitions: a user submits a job again, each time when the run before has ended (feedback).
+"""Runtimes of repetitions: a user submits a job again, each time at the end of the previous run (feedback).
 
 The time of the next submission depends on the schedule, so an engine asks for the runtime while it runs.
 """
@@ -19,5 +19,5 @@ RERUN = types.FunctionType(RERUN_SIGNATURE)
 
 @kernel(RERUN_SIGNATURE)
 def same_runtime(runtime, size, key, run, parameters):
-    """Every run of a session takes as long as the first."""
+    """Return the same runtime: every run of a session takes as long as the first."""
     return runtime

@@ -10,6 +10,7 @@ import numpy as np
 
 from models import checks
 from models.arrays import Floats, Ints
+from models.counting import counted
 from models.jobs.calendar import DAY, MOST_YEARS, YEAR
 from models.jobs.jobs import Jobs
 from models.jobs.machine import SHAPES, Machine
@@ -18,12 +19,12 @@ from models.point import Parameters, Point
 from models.workloads import estimates, memory, resampling
 
 WORTH_A_NOTE = DAY
-"""Length of a log, seconds, from which on a growing queue is noted: a shorter burst is meant to queue."""
+"""Length of a log in seconds from which a growing queue is reported: a shorter burst is supposed to queue."""
 
 
 HOUR = 3600.0
 HOLDS = 0.999
-"""Share of a log's time, and of its work, for which the size proposed for its machine suffices."""
+"""Share of a log's time, and of its work, for which the proposed machine size suffices."""
 ONE_POOL = "one pool of processors for what its site may schedule separately"
 PARTITIONS = "partitions"
 
@@ -31,23 +32,23 @@ KEEP = "keep"
 """The value of ``workload.downtime`` and of ``workload.cancelled`` that keeps what a log has of them."""
 
 MISFITS = DROP, CAP, REFUSE = ("drop", "cap", "refuse")
-"""What becomes of jobs that can never start on the machine."""
+"""Treatments of jobs that can never start on the machine."""
 
 CANCELLED = "cancelled"
-"""Named by families that have jobs which are cancelled while they wait."""
+"""Declared by families that simulate jobs which are cancelled while they wait."""
 
 NO_DOWNTIME = np.empty((0, 2))
 
 EACH = "each"
-"""The value of ``workload.partition`` that has each partition simulated by itself."""
+"""The value of ``workload.partition`` with which each partition is simulated separately."""
 
 LEAST_SHARE = 0.01
-"""Share of a log's jobs from which on a partition is simulated by itself."""
+"""Share of a log's jobs from which a partition is simulated separately."""
 
 Read = TypeVar("Read")
 
 ANY_FITTING = repr
-"""Stands for the `Point.fitting` of any policy where only whether there is one counts."""
+"""Stands for the `Point.fitting` of any policy, if only its existence matters."""
 
 
 def of_file(path: str) -> tuple[int, int] | None:
@@ -55,7 +56,7 @@ def of_file(path: str) -> tuple[int, int] | None:
     try:
         stat = os.stat(path)
     except OSError:
-        return None  # reading it raises the error
+        return None  # reading it will raise the error
     return stat.st_mtime_ns, stat.st_size
 
 
@@ -87,8 +88,8 @@ def kept(opening: Callable[[Point], Read]) -> Callable[[Point], Read]:
     Parameters
     ----------
     opening : callable
-        Depends on the workload, the machine, the load, the seed and the length of a point, and on no file
-        but ``workload.path``.
+        A function of the workload, the machine, the load, the seed and the length of a point; its only file
+        is ``workload.path``.
     """
 
     last: dict[str, Read] = {}
@@ -128,14 +129,14 @@ def opened(reading: Callable[[Point], tuple[Trace, Ints]]) -> Callable[[Point], 
 
 
 def oversized(workload: Parameters) -> str:
-    """Return what becomes of jobs that are larger than the machine: ``workload.oversized``, where it is null
-    as of all misfits."""
+    """Return the treatment of jobs that are larger than the machine: ``workload.oversized``, or if that is
+    null the treatment of all misfits."""
     misfits = checks.choice({"misfits": DROP, **workload}, "workload", "misfits", MISFITS)
     return str(workload.get("oversized") or ("error" if misfits == REFUSE else misfits))
 
 
 def largest(point: Point, machine: Machine) -> int | None:
-    """Return the processors of the largest job that is taken; None where the policy's nodes decide."""
+    """Return the processors of the largest job that is accepted; None if the policy's nodes decide."""
     by_nodes = point.fitting is not None and point.workload.get("oversized") is None
     return None if by_nodes else machine.largest
 
@@ -172,8 +173,8 @@ def most_at_once(start: np.ndarray, runtime: np.ndarray, size: Ints) -> int:
 def machine_size(start: np.ndarray, runtime: np.ndarray, size: Ints) -> int:
     """Return the number of processors that a log's machine may have had.
 
-    Clocks of records differ by seconds, so that jobs overlap for moments which never did: it is the least
-    number that holds for `HOLDS` of the time and of the work, and takes every job.
+    Clocks of records differ by seconds, so that jobs may seem to overlap briefly: the result is the least
+    number that suffices for `HOLDS` of the time and of the work, and for every job.
     """
     used, seconds = _usage(start, runtime, size)
     if not used.size:
@@ -189,11 +190,11 @@ def machine_size(start: np.ndarray, runtime: np.ndarray, size: Ints) -> int:
 
 
 def in_use(start: np.ndarray, runtime: np.ndarray, size: Ints) -> str:
-    """Return what the jobs of a log had at once, in words."""
+    """Return in words how many processors the jobs of a log had at once."""
     most, proposed = most_at_once(start, runtime, size), machine_size(start, runtime, size)
     used, seconds = _usage(start, runtime, size)
     if most <= proposed:
-        return f"its jobs had {most:,} processors at once"
+        return f"its jobs had {counted(most, 'processor')} at once"
     return (
         f"its jobs had {proposed:,} processors at once or fewer for {HOLDS:.1%} of the time and of the "
         f"work, and up to {most:,} for {seconds[used > proposed].sum():,.0f} s in all"
@@ -250,12 +251,13 @@ def notes_of_pool(
 
 
 def notes_of_merged(name: str, apart: Mapping[str, np.ndarray]) -> list[str]:
-    """Return one note on what a site may schedule apart, and what shares one pool of processors here.
+    """Return one note on kinds of jobs that a site may schedule separately, and that share one pool of
+    processors here.
 
     Parameters
     ----------
     apart : mapping of str to ndarray, shape (n_jobs,)
-        Of each kind, in the plural, what each job has of it; an empty text is none.
+        Kind, in the plural -> each job's value; an empty string means none.
     """
     merged, how = [], ""
     for kind, values in apart.items():
@@ -263,7 +265,7 @@ def notes_of_merged(name: str, apart: Mapping[str, np.ndarray]) -> list[str]:
         shares = counts / counts.sum()
         if counts.size < 2:
             continue
-        if names[0] == "":  # it is the first
+        if names[0] == "":  # the first is the largest
             merged.append(f"{kind} ({1 - shares[0]:.1%} of the jobs)")
             continue
         largest = int(np.argmax(shares))
@@ -286,7 +288,7 @@ def downtimes(
     Parameters
     ----------
     arrival, start, runtime : ndarray, shape (n_jobs,), seconds
-        Of all jobs that ran, whether they are simulated or not.
+        Columns of all jobs that ran, whether they are simulated or not.
 
     Returns
     -------
@@ -300,7 +302,7 @@ def downtimes(
         return NO_DOWNTIME, []
     order = np.argsort(start, kind="stable")
     all_ended = np.maximum.accumulate((start + runtime)[order])[:-1]
-    waits_since = np.minimum.accumulate(arrival[order][::-1])[::-1][1:]  # of all that start from then on
+    waits_since = np.minimum.accumulate(arrival[order][::-1])[::-1][1:]  # of all jobs that start from then on
     begin, end = np.maximum(all_ended, waits_since), start[order][1:]
     is_long = end - begin >= HOUR
     if not is_long.any():
@@ -315,7 +317,7 @@ def downtimes(
     of_waiting = through.sum() / (start - arrival).sum()
     then = "kept as reservations of the whole machine" if keeps else "which is not simulated"
     note = (
-        f"{name}: {down.size:,} times no job ran for an hour or more although some were waiting, "
+        f"{name}: no job ran for an hour or more although some were waiting: {counted(down.size, 'time')}, "
         f"{down.sum() / HOUR:,.0f} h in all ({share:.1%} of its time; at most {down.max() / HOUR:,.1f} h): "
         f"downtime or maintenance, {then} (workload.downtime={KEEP if keeps else 'null'}); "
         f"{of_waiting:.1%} of all waiting in the log was in these times"
@@ -331,8 +333,8 @@ def may_be_its_own(machine: Machine, at_once: int, named: int | None) -> bool:
     at_once : int
         The most processors that the log's jobs had at once.
     named : int, optional
-        Processors of the machine as the log names them, of which logs may show more in use; None if it does
-        not, or if only a part of that machine's jobs is read.
+        Processors of the machine according to the log, which may show more in use; None if the log does not
+        name them, or if only a part of that machine's jobs is read.
     """
     if named is None:
         return at_once <= machine.total
@@ -371,19 +373,22 @@ def trace_of(point: Point, read: Trace, place: Ints, unit: str = "line") -> Trac
         ):
             first = int(np.argmin(fits))
             raise ValueError(
-                f"{name}: {unit} {place[first]} asks for {jobs.size[first]} processors with "
+                f"{name}: {unit} {place[first]} asks for {counted(jobs.size[first], 'processor')} with "
                 f"{jobs.memory[first]:,} KB, which no host has; add workload.oversized=drop, or give a "
                 "larger machine or one with more memory"
             )
         lacks = "memory" if (jobs.size <= machine.largest).all() else "processors or memory"
-        notes.append(f"{name}: {lost:,} more were dropped, whose {lacks} no host has (oversized=drop)")
+        notes.append(
+            f"{name}: {counted(lost, 'more job', 'was')} dropped, because no host has the {lacks} "
+            "(oversized=drop)"
+        )
         taken = taken.part(fits)
     if point.fitting is not None:
         before = len(taken.jobs)
         taken = point.fitting(replace(taken, notes=tuple(notes)))
         notes = [*taken.notes]
         if (lost := before - len(taken.jobs)) and (origin := taken.origin) is not None:
-            account = f"{origin.account}; then {lost:,} misfits, {len(taken.jobs):,} left"
+            account = f"{origin.account}; then {counted(lost, 'misfit')}, {len(taken.jobs):,} left"
             notes = [account if note == origin.account else note for note in notes]
             taken = replace(taken, origin=replace(origin, account=account))
     jobs, waited = taken.jobs, taken.waited
@@ -393,27 +398,27 @@ def trace_of(point: Point, read: Trace, place: Ints, unit: str = "line") -> Trac
         whose = "these jobs" if known.all() else f"{int(known.sum()):,} of these jobs"
         facts.append(f"{name}: in the log, {whose} waited for {_in_words(waited[known].mean())} on average")
     if natural is not None:
-        facts.append(f"{name}: its own load is {natural:.3f} on {machine.total:,} processors")
+        facts.append(f"{name}: its own load is {natural:.3f} on {counted(machine.total, 'processor')}")
     elif point.load is not None:
         raise ValueError(
-            f"{name}: all {len(jobs)} jobs are submitted at once, so it has no load to rescale; simulate it "
-            "at its own load, grid.load=[null]"
+            f"{name}: {counted(len(jobs), 'job', 'is')} submitted at one instant, so it has no load to "
+            "rescale; simulate it at its own load, grid.load=[null]"
         )
     if natural is not None and natural > 1 and point.load is None and float(jobs.submit[-1]) >= WORTH_A_NOTE:
         notes.append(
-            f"{name}: its jobs are {natural:.3g} times what {machine.total:,} processors can do while they "
-            "are submitted: the queue grows, and mean waits depend mainly on the length of the log; give "
-            "more processors, or a load, grid.load=[0.9]"
+            f"{name}: its jobs are {natural:.3g} times what {counted(machine.total, 'processor')} can do "
+            "while they are submitted: the queue grows, and mean waits depend mainly on the length of the "
+            "log; give more processors, or a load, grid.load=[0.9]"
         )
     origin = None if taken.origin is None else _placed(taken.origin, jobs, natural, facts)
     if taken.cancelled is not None and len(taken.cancelled.jobs):
-        n = f"{len(taken.cancelled.jobs):,} jobs that were cancelled while they waited"
+        left = f"{name}: {counted(len(taken.cancelled.jobs), 'job', 'was')} cancelled while waiting"
         if resampling.wanted(point.workload) is not None:
-            notes.append(f"{name}: {n} are left out of a resampled log")
+            notes.append(f"{left}, which a resampled log leaves out")
             taken = replace(taken, cancelled=None)
         else:
             notes.append(
-                f"{name}: {n} hold their places in the queue until then (cancelled=keep); all measures "
+                f"{left}: such jobs hold their places in the queue until then (cancelled=keep); all measures "
                 "cover only the jobs that ran"
             )
     taken = replace(taken, notes=(*notes, *facts), origin=origin, partition=None)
@@ -434,7 +439,7 @@ def trace_of(point: Point, read: Trace, place: Ints, unit: str = "line") -> Trac
 
 
 def _begun(trace: Trace, workload: Parameters) -> Trace:
-    """Return what is submitted in the first ``workload.duration`` seconds of a log."""
+    """Return the jobs submitted in the first ``workload.duration`` seconds of a log."""
     if (given := workload.get("duration")) is None:
         return trace
     allowed = "a positive number of seconds, or null (all of the log)"
@@ -443,12 +448,15 @@ def _begun(trace: Trace, workload: Parameters) -> Trace:
     cancelled = kept.cancelled and kept.cancelled.part(kept.cancelled.jobs.submit < until)
     days, load = float(kept.jobs.submit[-1]) / DAY, _load(kept.jobs, kept.machine)
     origin = kept.origin and replace(kept.origin, days=days, load=load)
-    note = f"{kept.name}: the {len(kept.jobs):,} jobs of its first {_in_words(given)} (workload.duration)"
+    note = (
+        f"{kept.name}: the {counted(len(kept.jobs), 'job')} of its first {_in_words(given)} "
+        "(workload.duration)"
+    )
     return replace(kept, cancelled=cancelled, origin=origin, notes=(*kept.notes, note))
 
 
 def _check_submissions(name: str, submit: Floats, place: Ints, unit: str) -> None:
-    """Raise ``ValueError`` where submit times cannot belong to one log."""
+    """Raise ``ValueError`` if submit times cannot belong to one log."""
     gaps = np.diff(submit)
     if not gaps.size or (gaps <= MOST_YEARS * YEAR).all():
         return
@@ -472,7 +480,7 @@ def _placed(origin: Origin, jobs: Jobs, load: float | None, facts: Sequence[str]
 
 
 def _in_words(seconds: float) -> str:
-    """Return a time with three digits, in minutes as most tables, unless it is short or takes days."""
+    """Return a time with three digits, in minutes as in most tables, unless it is short or takes days."""
     name, size = ("s", 1.0) if seconds < 200 else ("min", 60.0) if seconds < 2 * DAY else ("h", HOUR)
     return f"{seconds / size:.3g} {name}"
 

@@ -1,30 +1,30 @@
 """Replications from one log: its users, or its weeks, are resampled (``workload.resample``).
 
-A log is one sample of what a site's users might have submitted. Zakay and Feitelson take it apart by user and
-put it together again: users are drawn, and each brings all of its jobs, moved by a whole number of weeks. So
-the cycles of the day and the week stay, and each user's sessions, sizes, runtimes and bursts, while other
-users are active at the same time in each replication. More users are more load.
+A log is one sample of what a site's users might have submitted. Zakay and Feitelson decompose it by user and
+recombine it: users are drawn, and each brings all of its jobs, moved by a whole number of weeks. This
+preserves the cycles of the day and the week, and each user's sessions, sizes, runtimes and bursts, while
+different users are active at the same time in each replication. More users mean more load.
 
 Where the paper gives no formula, the following is assumed (`_users`):
 
 - Users are drawn with replacement: the load of replications spreads, since the users are random too.
   ``with_replacement: false`` takes each user once: all replications have the log's load, and only the users'
   weeks are random.
-- **Heavy users**, those with more than ``heavy_share`` of all work, are each taken once all the same. Drawn,
-  a user with two fifths of the work would be there twice or not at all, and nothing else would matter.
+- **Heavy users**, those with more than ``heavy_share`` of all work, are always taken exactly once. If drawn,
+  a user with two fifths of the work would occur twice or not at all, which would dominate everything else.
 - **Long-lasting users**, active for ``long_lasting_weeks`` or more from their first to their last submission,
-  and **temporary** ones, all others, are drawn apart from each other, as many of each as the log has, so that
-  the population does not change its nature. A user drawn twice is two users.
-- Every user's activity begins in a week that is drawn from all weeks of the log. Time is a circle: what
-  would be submitted after the log's end is submitted at its beginning, at the same time of the week. A
-  long-lasting user thus continues from its end to its beginning, and temporary users may be in the middle of
-  their activity at the beginning, as on the log's first day. At any time of the week, the expected work is
-  the log's own.
+  and **temporary** ones, all others, are drawn separately, as many of each as the log has, so that the
+  composition of the population is kept. A user drawn twice counts as two users.
+- Every user's activity begins in a week that is drawn from all weeks of the log. Time is circular:
+  submissions after the log's end are moved to its beginning, at the same time of the week. A long-lasting
+  user thus continues from its end to its beginning, and temporary users may be in the middle of their
+  activity at the beginning, as on the log's first day. At any time of the week, the expected work is the
+  log's own.
 
-``weeks`` is for logs without users: each week is one of the log's calendar weeks, with all that was
-submitted in it. The log's first and last weeks are seldom whole: where together they cover no time of the
-week twice, they are one week, else each is one with a gap. So every job is in some week, none is lost. No
-correlation beyond a week is kept.
+``weeks`` is for logs without users: each week is one of the log's calendar weeks, with all of its
+submissions. The log's first and last weeks are seldom whole: if together they cover no time of the week
+twice, they form one week, otherwise each is a week with a gap. So every job is in some week. Correlations
+beyond a week are lost.
 
 References
 ----------
@@ -38,6 +38,7 @@ import numpy as np
 
 from models import checks, keys
 from models.arrays import Floats, Ints
+from models.counting import counted
 from models.jobs.calendar import DAY, WEEK, monday
 from models.jobs.jobs import Jobs
 from models.jobs.swf import Log
@@ -47,10 +48,10 @@ from models.streams import stream
 
 USERS, WEEKS = "users", "weeks"
 LEAST_WEEKS = 2
-"""Least length of a log that can be resampled: jobs are moved by whole weeks."""
+"""Minimum length of a log that can be resampled: jobs are moved by whole weeks."""
 
 NO_JOB = -1
-"""Preceding job, and the think time after it, of a job without one."""
+"""Preceding job, and think time, of a job without a preceding job."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,7 +72,7 @@ class Resampling:
 
 
 def wanted(workload: Parameters) -> Resampling | None:
-    """Return how a log is resampled, None if it is not; ``ValueError`` with one line for other values."""
+    """Return how a log is resampled, or None if it is not; ``ValueError`` with one line for other values."""
     if "resample" not in workload:
         return None
     found = Resampling(**keys.read(Resampling, workload, "workload"))
@@ -82,12 +83,12 @@ def wanted(workload: Parameters) -> Resampling | None:
 
 
 def resampled(read: Trace, workload: Parameters, seed: Seed) -> Trace:
-    """Return another log of the same kind and the same length, or the log itself where none is wanted.
+    """Return another log of the same kind and length, or the log itself if it is not resampled.
 
     Raises
     ------
     ValueError
-        With one line, where the log is too short, or has no users.
+        With one line, if the log is too short, or has no users.
     """
     wish = wanted(workload)
     if wish is None:
@@ -152,9 +153,9 @@ def _users(
         Which job each job of the new log is, in order of submission.
     submit : ndarray of float, shape (n_drawn,), seconds
     user : ndarray of int, shape (n_drawn,)
-        The first copy of a user keeps its number; each further one gets a number that no one has.
+        The first copy of a user keeps its number; each further copy gets an unused number.
     strata : list of ndarray of int
-        The log's users, by their places among the sorted ones: heavy, long-lasting, temporary.
+        The log's users, as indices into the sorted users: heavy, long-lasting, temporary.
     """
     draws = stream(seed, "users drawn")
     end = time[-1]
@@ -173,7 +174,7 @@ def _users(
     source = by_user[_ranges(begin[chosen], count[chosen])]
     of_week = time[source] % WEEK
     week = np.rint((time[source] - of_week) / WEEK).astype(np.int64)
-    # How often the log has this time of the week: once more before its end than after it.
+    # How often this time of the week occurs in the log: once more before its end than after it.
     n_weeks = ((end - of_week) // WEEK).astype(np.int64) + 1
     submit = of_week + WEEK * ((week + np.repeat(moved, count[chosen])) % n_weeks)
 
@@ -186,7 +187,7 @@ def _users(
 
 
 def _drawn(users: Ints, wish: Resampling, draws: np.random.Generator, again: bool) -> Ints:
-    """Draw users, a fixed number for each one there is, and at least one in all."""
+    """Draw users, a fixed number for each existing one, and at least one in total."""
     if not users.size:
         return users
     n_drawn = max(round(wish.population * users.size), 1)
@@ -216,7 +217,7 @@ def _weeks(time: Floats, phase: float, seed: Seed) -> tuple[Ints, Floats, int]:
     """
     week, of_week = np.divmod(time + phase, WEEK)
     week = week.astype(np.int64)
-    if of_week[-1] < phase:  # what is left of the last week fits into the first, before what that has
+    if of_week[-1] < phase:  # the rest of the last week fits into the first week, before its own jobs
         week %= week[-1]
     n_weeks = int(week.max()) + 1
     by_week = np.lexsort((of_week, week))
@@ -235,7 +236,8 @@ def _ranges(begin: Ints, count: Ints) -> Ints:
 
 
 def _notes(name: str, user: Ints, work: Floats, strata: list[Ints], wish: Resampling) -> list[str]:
-    """Return notes on how users are drawn, and by how much the load of replications differs for it."""
+    """Return notes on how users are drawn, and on the resulting variation of the load between
+    replications."""
     population = wish.population
     heavy, lasting, _ = strata
     n_users = sum(users.size for users in strata)
@@ -250,8 +252,9 @@ def _notes(name: str, user: Ints, work: Floats, strata: list[Ints], wish: Resamp
     if again and heavy.size:
         share = of_user[heavy].sum() / of_user.sum()
         notes.append(
-            f"{name}: {heavy.size:,} users with more than {wish.heavy_share:.0%} of its work each "
-            f"({share:.0%} together) are in every replication once, in other weeks (workload.heavy_share)"
+            f"{name}: {counted(heavy.size, 'user', 'has')} more than {wish.heavy_share:.0%} of its work each "
+            f"({share:.0%} together): they are in every replication once, in other weeks "
+            "(workload.heavy_share)"
         )
     if again:
         variance = sum(population * users.size * of_user[users].var() for users in strata[1:] if users.size)
@@ -260,12 +263,12 @@ def _notes(name: str, user: Ints, work: Floats, strata: list[Ints], wish: Resamp
             f"{name}: the load of replications varies by ± {spread:.0%}, by the users that are drawn"
         )
     if unknown := int((user < 0).sum()):
-        notes.append(f"{name}: {unknown:,} jobs whose user is unknown count as one user's")
+        notes.append(f"{name}: {counted(unknown, 'job', 'has')} no known user: treated as jobs of one user")
     return notes
 
 
 def _as_log(log: Log, rows: Ints, made: Jobs) -> Log:
-    """Return the rows of the jobs that were drawn as a log of its own, in the time base of the first one."""
+    """Return the rows of the drawn jobs as a log, in the time base of the original one."""
     columns = {name: values[rows] for name, values in log.columns.items()}
     none = np.full(len(made), NO_JOB)
     columns |= {

@@ -1,10 +1,10 @@
 """Short and long jobs in a Poisson stream (McCann 1994, section 5.4).
 
-Both classes repeat one cycle of computing and communicating and differ in the mean number of cycles only,
-which is geometric. Policies, loads and mixes contend with the same random numbers: a load stretches the gaps,
-and a mix turns short jobs into long ones without touching the others.
+Both classes repeat one cycle of computing and communicating, and differ only in the mean of the number of
+cycles, which is geometric. Policies, loads and mixes contend with the same random numbers: a load stretches
+the gaps, and a mix turns short jobs into long ones without touching the others.
 
-The jobs have no number of processors of their own: in the paper they run on as many as they are allocated.
+The jobs do not request a number of processors: in the paper they run on as many as they are allocated.
 With ``workload.size`` they are rigid jobs, each as long as its cycles take on that number of processors.
 """
 
@@ -44,7 +44,8 @@ class Drawn(NamedTuple):
 
 
 def open_stream(point: Point, machine: Machine) -> Stream:
-    """Return the jobs of a replication as rigid ones; ``ValueError`` with one line for what cannot be."""
+    """Return the jobs of a replication as rigid jobs; ``ValueError`` with one line if that is not
+    possible."""
     workload, load, mesh = point.workload, read_load(point.load), Mesh.of(point.machine)
     check(workload, mesh, load)
     sizes = read_sizes(workload, mesh)
@@ -69,7 +70,7 @@ def open_stream(point: Point, machine: Machine) -> Stream:
 
 
 def jobs_and_work(workload: Parameters, mesh: Mesh, load: float, seed: Seed) -> Iterator[tuple[Jobs, Drawn]]:
-    """Yield chunks of jobs without end, and what was drawn for them.
+    """Yield chunks of jobs without end, and the drawn arrivals.
 
     Without ``workload.size`` a job asks for the whole machine, and its runtime is that alone on it.
     """
@@ -124,14 +125,14 @@ def geometric(uniform: Floats, mean: Floats, which: Ints) -> Floats:
 
 
 def read_load(load: float | None) -> float:
-    """Return the load, or refuse none with a ``ValueError`` of one line."""
+    """Return the load, or refuse its absence with a ``ValueError`` of one line."""
     if load is None:
         raise ValueError("short and long jobs have no load of their own: give one, e.g. grid.load=[0.5]")
     return load
 
 
 def read_sizes(workload: Parameters, mesh: Mesh) -> tuple[int, int] | None:
-    """Return the processors that short and long jobs ask for, None where any number will do."""
+    """Return the processors that short and long jobs request, None if any number will do."""
     given = workload.get("size")
     if given is None:
         return None

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from models.arrays import Floats, Ints
+from models.counting import counted
 from models.jobs import machine as machines
 from models.jobs.calendar import LAST_DATE, YEAR
 from models.jobs.jobs import Jobs
@@ -125,7 +126,7 @@ def _cancelled(log: Log, filters: Filters, first: int, kinds: Mapping[str, str])
     of_these = replace(log, columns={**columns, "runtime": lasted}, faults={})
     try:
         rows = select(of_these, None, replace(filters, failed="keep", oversized="drop")).rows
-    except ValueError:  # none is left, by filters that leave jobs that ran
+    except ValueError:  # filters on jobs that ran leave none
         return None
     size, submit = log.sizes[rows], columns["submit"][rows] - columns["submit"][first]
     memory = np.zeros(len(rows), np.int64)
@@ -136,7 +137,8 @@ def _cancelled(log: Log, filters: Filters, first: int, kinds: Mapping[str, str])
 def partitions(workload: Parameters) -> dict[str, tuple[int, int]]:
     """Return the number of each partition and the processors that its jobs had at once, by its name.
 
-    See `models.workloads.partitions`. The name is the header's, or the number if that has none.
+    See `models.workloads.partitions`. The name comes from the header, or is the number if the header has
+    none.
     """
     log = read_log(workload)
     chosen = select(log, None, replace(Filters.of(workload), partition=None))
@@ -163,7 +165,7 @@ def _started(log: Log, chosen: Selection) -> tuple[np.ndarray, Floats]:
 
 
 def _downtimes(log: Log, workload: Parameters) -> tuple[Floats, list[str]]:
-    """Return `replayed.downtimes`, none where a wait is unknown."""
+    """Return `replayed.downtimes`; empty if a wait is unknown."""
     columns = log.columns
     ran = (columns["submit"] >= 0) & (columns["runtime"] > 0) & (log.sizes > 0)
     submit, wait, runtime = (columns[name][ran] for name in ("submit", "wait", "runtime"))
@@ -192,16 +194,18 @@ def _origin(log: Log, account: str, first: float) -> Origin:
 
 
 def _memory(log: Log, rows: Ints, size: Ints, notes: list[str]) -> tuple[Ints, Ints]:
-    """Return KB of whole jobs, requested and used; where only one of them is known, it is both.
+    """Return KB of whole jobs, requested and used; if only one of them is known, it stands for both.
 
-    Section 2.1 counts what is requested.
+    Section 2.1 counts requested memory.
     """
     requested, used = (np.maximum(log.columns[name][rows], 0) for name in ("requested_memory", "memory"))
     by_use, none = int(((requested == 0) & (used > 0)).sum()), int((requested + used == 0).sum())
     if by_use:
-        notes.append(f"{log.name}: {by_use:,} jobs without requested memory are given what they used")
+        notes.append(
+            f"{log.name}: {counted(by_use, 'job', 'has')} no requested memory: the used memory is taken"
+        )
     if none:
-        notes.append(f"{log.name}: {none:,} jobs whose memory is unknown use none")
+        notes.append(f"{log.name}: {counted(none, 'job', 'has')} no known memory: 0 is taken")
 
     def of_whole_jobs(known: Floats, other: Floats) -> Ints:
         return np.ceil(np.where(known > 0, known, other) * size).astype(np.int64)

@@ -1,6 +1,6 @@
 """A simple stream of jobs: Poisson arrivals, sizes between powers of two, runtimes and requests by formula.
 
-Not a model of any site: for tests, benchmarks and first trials. log2 of the size is uniform (and rounded to
+It models no site, and is for tests, benchmarks and first trials. log2 of the size is uniform (and rounded to
 whole processors), runtimes are lognormal, and a job asks for its runtime times a uniform factor.
 """
 
@@ -8,6 +8,7 @@ import numpy as np
 
 from models import checks
 from models.arrays import Ints
+from models.counting import counted
 from models.jobs.jobs import Jobs
 from models.jobs.machine import Machine
 from models.jobs.stream import Stream
@@ -55,8 +56,8 @@ def open_stream(point: Point, machine: Machine) -> Stream:
         size = sizes(workload, machine, COUNTED, point.seed)
         if cut := int((memory(workload, size, point.seed) > offered(machine, size)).sum()):
             notes.append(
-                f"synthetic: {cut:,} of the first {COUNTED:,} jobs draw more memory than the smallest host "
-                "that has their processors offers, and take what it has"
+                f"synthetic: {counted(cut, 'job', 'draws', of=COUNTED)} more memory than the smallest host "
+                "with these processors offers: the offered memory is taken"
             )
     return Stream(
         "synthetic", machine, lambda n_jobs: draw(workload, machine, load, n_jobs, point.seed), tuple(notes)

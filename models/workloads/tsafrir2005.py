@@ -1,7 +1,7 @@
 """Requested times as users choose them: the model of Tsafrir, Etsion and Feitelson (2005).
 
 Users pick from few values: twenty take 89 % of all jobs, and the longest that is allowed is the most popular
-of them. The model gives the distinct values and how many jobs ask for each, and deals them out so that no job
+of them. The model gives the distinct values and how many jobs ask for each, and assigns them so that no job
 requests less than its runtime.
 
 References
@@ -22,19 +22,19 @@ POPULAR = 20
 HEAD_SHARE = 0.89
 
 SHORTEST_LIMIT = 2 * HOUR
-"""Below it there are fewer than twenty round values."""
+"""Shortest limit: below it there are fewer than twenty round values."""
 
 DISTINCT = ((0, 20, 200, 1000, 10_000, 70_000, 250_000), (0, 10, 20, 35, 90, 340, 565))
-"""Jobs, and how many distinct values they ask for: linear between these points, constant beyond."""
+"""Numbers of jobs, and of distinct values that they request: linear between these points, constant beyond."""
 
 COMMON = (
     *(minutes * MINUTE for minutes in (5, 10, 15, 20, 30)),
     *(hours * HOUR for hours in (1, 2, 3, 4, 5, 6, 8, 10, 12, 18)),
 )
-"""Seconds that are among the twenty most popular of all four logs that the authors looked at."""
+"""Seconds that are among the twenty most popular in all four logs of the authors."""
 
 ROUND = (200 * HOUR, 100 * HOUR, 50 * HOUR, 10 * HOUR, 5 * HOUR, 2 * HOUR, HOUR, 20 * MINUTE, 600, 300)
-"""Multiples of these, the longest first, make up the twenty."""
+"""Multiples of these, the longest first, complete the twenty."""
 
 POPULARITY_IN_LOGS = (
     (3, 1, 4, 17, 13, 7, 8, 18, 2, 6, 16, 10, 5, 15, 14, 19, 11, 12, 9, 20),  # SDSC
@@ -45,7 +45,7 @@ POPULARITY_IN_LOGS = (
 """Rank of popularity of the longest value of the twenty, then of the others from the shortest on."""
 
 SHIFTS = (0, 30, -30, 20, -20, 10, -10)
-"""Seconds by which a value is moved where it is taken already."""
+"""Seconds by which a value is moved if it is already taken."""
 
 
 def n_distinct(n_jobs: int) -> int:
@@ -59,7 +59,7 @@ def head_times(longest: int) -> Ints:
     Parameters
     ----------
     longest : int, seconds
-        What may be asked for at most, at least `SHORTEST_LIMIT`.
+        The longest allowed request, at least `SHORTEST_LIMIT`.
     """
     times = [longest, *(time for time in COMMON if time < longest)]
     for step in ROUND:
@@ -78,8 +78,8 @@ def head_shares() -> Floats:
 def head_ranks(rng: np.random.Generator) -> Ints:
     """Draw the ranks of popularity (from 1 on) of the twenty values, in the order of `head_times`.
 
-    A value may get any rank that one of the logs has had at it or at a shorter one; of two ranks drawn the
-    more popular is taken. A rank that no log has later on goes before these, the most popular first.
+    A value may get any rank that one of the logs has had at it or at a shorter one; the more popular of two
+    drawn ranks is taken. A rank that no log has at a later value goes first, the most popular first.
     """
     seen = np.array(POPULARITY_IN_LOGS)
     last_seen = {rank: int(np.max(np.nonzero(seen == rank)[1])) for rank in range(1, POPULAR + 1)}
@@ -100,7 +100,8 @@ def head_ranks(rng: np.random.Generator) -> Ints:
 
 
 def tail_times(longest: int, n_values: int, taken: Ints) -> Ints:
-    """Return about `n_values` more values, ascending: on full minutes, or seconds beside one that is taken.
+    """Return about `n_values` more values, ascending: at full minutes, or seconds beside a value that is
+    taken.
 
     The k-th of K distinct values is longest (a - 1) x / (a - x), with x = k / K, a = 1 + 12.1039 K^-0.6026;
     as in the authors' program x is counted in the values of the tail only.
@@ -119,9 +120,9 @@ def tail_times(longest: int, n_values: int, taken: Ints) -> Ints:
 
 
 def distribution(n_jobs: int, longest: int, rng: np.random.Generator) -> tuple[Ints, Floats]:
-    """Draw what a site's users ask for, at most `longest` seconds (at least `SHORTEST_LIMIT`).
+    """Draw the requests of a site's users, at most `longest` seconds (at least `SHORTEST_LIMIT`).
 
-    More jobs ask for more distinct values.
+    More jobs request more distinct values.
 
     Returns
     -------
@@ -140,7 +141,7 @@ def distribution(n_jobs: int, longest: int, rng: np.random.Generator) -> tuple[I
 
 
 def descending(times: Ints, shares: Floats, n_jobs: int) -> Ints:
-    """Return `n_jobs` values in their shares, descending; what is left over goes to the largest fractions."""
+    """Return `n_jobs` values in their shares, descending; the remainder goes to the largest fractions."""
     exact = shares * n_jobs
     count = np.floor(exact).astype(int)
     left = n_jobs - count.sum()
@@ -149,7 +150,7 @@ def descending(times: Ints, shares: Floats, n_jobs: int) -> Ints:
 
 
 def deal(runtime: Floats, values: Ints, uniforms: Floats) -> tuple[Ints, int]:
-    """Deal out values so that no job gets less than its runtime, each of all such ways being as likely.
+    """Assign values so that no job gets less than its runtime; all such assignments are equally likely.
 
     From the longest job to the shortest, each draws one of the values that are left and long enough.
 
@@ -162,7 +163,7 @@ def deal(runtime: Floats, values: Ints, uniforms: Floats) -> tuple[Ints, int]:
     Returns
     -------
     requested : ndarray of int, shape (n_jobs,), seconds
-        Less than the runtime only where that is beyond the longest value.
+        Less than the runtime only if that is beyond the longest value.
     n_raised : int
         Values that were raised to the longest one, because there were more long jobs than long values. (The
         authors' program gives up there.)

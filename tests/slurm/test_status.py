@@ -103,11 +103,11 @@ def test_ids_that_vanished_or_are_other_jobs(made, tmp_path):
     assert lines[0].endswith("6 elements: 1 done, 1 lost, 1 broken, 3 never started")
     assert lines[1] == "Slurm has no job of it any more; 5 elements are not finished"
     assert lines[2] == (
-        f"1 element ended without a record (killed, or its node died): 1, log {made.logs}/10_1.out; the same command "
-        "submits what is missing"
+        f"1 element ended without a record (killed, or its node died): 1, log {made.logs}/10_1.out; the same "
+        "command submits what is missing"
     )
     assert f"1 element ended before Python started (setup, python?): 2, log {made.logs}/10_2.out" in lines[3]
-    assert lines[4].startswith("3 elements vanished from Slurm's queue before it started: 3, 4, 5; the same command")
+    assert lines[4].startswith("3 elements vanished from Slurm's queue before it started: 3, 4, 5;")
     assert lines[5] == "1 element had tasks that failed: 0"
 
 

@@ -1,14 +1,15 @@
-"""Backfill candidates of a gap: jobs that fit as a whole, before their start, where something became free.
+"""Backfill candidates of a gap: jobs that now fit as a whole, before their reserved start, where processors
+became free.
 
-New to a job is a stretch of time that overlaps the gap and fits it all along. Such stretches are the largest
-rectangles under the step function that reach into the gap: from one level to the next lower one they get
-longer. Each job is tried in the rectangle of its size, and only if it did not fit in the gap before. A job
-that only moves forward by less than its length fits right before its start, and is found by that
-(`steps.give_back`). A job of which both is true is found twice: before its turn another one may cut the
-stretch in two.
+The new opportunities of a job are stretches of time that overlap the gap and have enough processors
+throughout. Such stretches are the largest rectangles under the step function that reach into the gap: from
+one level to the next lower one they get longer. Each job is tried in the rectangle of its size, and only if
+it did not fit in the gap before. A job that only moves forward by less than its length fits right before its
+start, and `steps.give_back` finds it there. A job to which both applies is found twice, because another job
+may cut the stretch in two before its turn.
 
-Nearly all gaps are taken before the turn of the jobs that were found for them. So a job is only flagged as a
-candidate; where it fits is determined at its turn (`first_gap`) from the list of gaps that are still open.
+Nearly all gaps are filled before the turn of the jobs that were found for them. So a job is only flagged as a
+candidate; at its turn, `first_gap` determines where it fits, from the list of gaps that are still open.
 """
 
 import numpy as np
@@ -27,7 +28,7 @@ def flag_candidates(
 ) -> bool:  # fmt: skip
     """Flag jobs that may fit from `since` to `until`; return whether there are any.
 
-    O(positions / 64 + jobs that are found, once each).
+    O(positions / 64 + jobs found, once each).
 
     Parameters
     ----------
@@ -68,8 +69,8 @@ def flag_candidates(
 def open_gap(system: ConservativePool, begin: int, end: int, size: int) -> None:
     """Flag the candidates of the steps from `begin` to before `end`, in which `size` processors became free.
 
-    A step is recorded only if some job may fit there. A job that fits somewhere later on was found when the
-    last of its processors became free, and in one of the steps in which they did.
+    A step is recorded only if some job may fit there. A job that fits somewhere later was found when the last
+    of its processors became free, in one of the steps in which they did.
 
     O(steps of the gap x steps around it) at worst, and O(waiting jobs / 64) for each stretch into which the
     shortest request fits. Mostly a gap is one step, and its neighbours are nearly full.
@@ -79,7 +80,7 @@ def open_gap(system: ConservativePool, begin: int, end: int, size: int) -> None:
     gap_zone = zone(queue, gap)
     here = begin
     while here != end:
-        # Levels down to what was free before: a job that needs no more fitted here already.
+        # Levels down to the number free before: a job that needs no more already fitted here.
         free = step[here].free
         level, above = free, free - size
         left, right = here, step[here].after
@@ -118,11 +119,11 @@ def open_gap(system: ConservativePool, begin: int, end: int, size: int) -> None:
 
 @part(NUMBER(SYSTEM, NUMBER, NUMBER))
 def first_gap(system: ConservativePool, position: int, before: int) -> int:
-    """Return the first step from which a waiting job fits as a whole before its start, and that is before the
-    step `before` from which it fits up to its start; that step if there is none.
+    """Return the first step before `before` from which a waiting job fits as a whole before its start;
+    `before`, from which it fits up to its start, if there is none.
 
-    What is found out about a gap on the way is kept: the processors that are free there by now. O(open
-    gaps), and O(steps around those that may fit).
+    The number of processors now free in a gap, found on the way, is recorded. O(open gaps), and O(steps
+    around the gaps that may fit).
     """
     state, queue, step, gap = system.state[0], system.queue, system.step, system.gap
     size, requested = queue.size[position], queue.reservation[position].requested
@@ -139,7 +140,7 @@ def first_gap(system: ConservativePool, position: int, before: int) -> int:
         at = gap[i].step
         free = step[at].free
         if free <= gap[i].known:
-            close_gap(system, i)  # the one that takes its place is next
+            close_gap(system, i)  # the gap that takes its place is next
             continue
         if free < size:
             gap[i].most = free

@@ -1,11 +1,11 @@
 """Conservative backfilling with compression: every job has a reservation, which only ever moves forward.
 
-A submitted job has the earliest start reserved that disturbs no other reservation. Where a job ends, the
-waiting ones are placed again, one by one in order of submission: each gives up its place and takes the
-earliest that there is with all others where they are, so that it never starts later than promised. Of several
-hosts a job takes the one where it starts first, of equal ones that with the fewest free processors now; it
-changes its host only for an earlier start. This kernel examines every job on every host; `pool` makes the
-same schedules on one host without limit on memory, and examines few. See `rules` for the source.
+A submitted job gets the earliest start that disturbs no other reservation. Where a job ends, the waiting jobs
+are placed again, one by one in order of submission: each gives up its place and takes the earliest one, with
+all others where they are, so that it never starts later than promised. A job takes the host where it starts
+first, and among equal hosts the one with the fewest free processors now; it changes its host only for an
+earlier start. This kernel examines every job on every host; `pool` makes the same schedules on one host
+without a limit on memory, and examines few jobs. See `rules` for the source.
 """
 
 from typing import Annotated, Any, NamedTuple
@@ -75,7 +75,7 @@ def begin_instant(system):
 
 @part_of(ConservativeHosts)
 def end_job(system):
-    """Free what the job that ends next has, up to its expected end. O(steps)."""
+    """Free the processors and memory of the job that ends next, up to its expected end. O(steps)."""
     state, jobs = system.state[0], system.jobs
     job = next_to_end(system)
     h, size, expected = jobs.host[job], jobs.size[job], jobs.start[job] + jobs.requested[job]

@@ -108,7 +108,7 @@ def compact(queue, state):
 
 @part()
 def renumber_steps(system):
-    """Give steps new numbers in the order of time, here and in all jobs."""
+    """Renumber the steps in the order of time, here and in all jobs."""
     state, queue, step, ordered, number = (
         system.state[0], system.queue, system.step, system.ordered, system.number,
     )  # fmt: skip
@@ -171,10 +171,10 @@ def rebuild_index(queue, state, n_before):
 
 @part(void(tables.SYSTEM))
 def reorganize(system: tables.ConservativePool) -> None:
-    """Close up positions, give steps new numbers in the order of time, and rebuild the index.
+    """Close up positions, renumber the steps in the order of time, and rebuild the index.
 
-    What belongs together is then stored together. O(steps + positions + running jobs + (positions / 64 +
-    zones) x classes + positions / 64 x zones).
+    Data that are used together are then stored together. O(steps + positions + running jobs + (positions / 64
+    + zones) x classes + positions / 64 x zones).
     """
     n_before = system.state[0].n_positions
     compact(system.queue, system.state)

@@ -1,8 +1,8 @@
 """Conservative backfilling with compression on one pool of processors: the fast path.
 
 The rules are the same as in `hosts`: where a job ends, the waiting jobs are placed again one by one in order
-of submission, each where it fits first with all others where they are. But only those are examined that can
-have an earlier start than when they were examined last, because processors have become free
+of submission, each where it fits first with all others where they are. But a job is examined only if it may
+start earlier than when it was examined last, because processors have become free
 
 - right before their start, so that they move forward into them (nearly all moves are of that kind, and by one
   step), see `steps.give_back`;
@@ -30,7 +30,7 @@ from models.kernels.bits import ALL, ONE, ZERO, lowest_position
 from models.kernels.compiling import kernel, part
 
 INSTANTS_BETWEEN = 64
-"""Instants from one reorganization to the next: it costs little then, see `index.reorganize`."""
+"""Instants between two reorganizations: at this interval they cost little, see `index.reorganize`."""
 
 
 @part_of(tables.ConservativePool)
@@ -115,7 +115,7 @@ def move(system: tables.ConservativePool, position: int, at: int) -> int:
     """Move a waiting job forward to the beginning of a step, and return the first step of the gap that it
     leaves behind, which ends where the job was expected to end. O(steps that it moves over).
 
-    The two steps that it has left are not released yet.
+    The two steps that it leaves are not released yet.
     """
     reservation, step = system.queue.reservation, system.step
     size = system.queue.size[position]
@@ -148,8 +148,8 @@ def move(system: tables.ConservativePool, position: int, at: int) -> int:
 def compress(system: tables.ConservativePool) -> None:
     """Place again, in order of submission, the waiting jobs that may have an earlier start.
 
-    O(positions / 64), and O(steps that they move over) for the jobs, besides what `first_gap` costs where
-    something may have become free for one as a whole.
+    O(positions / 64), and O(steps that they move over) for the jobs, plus the cost of `first_gap` where
+    processors for a whole job may have become free.
     """
     state, queue, step = system.state[0], system.queue, system.step
     reservation = queue.reservation
@@ -177,7 +177,7 @@ def compress(system: tables.ConservativePool) -> None:
                     open_gap(system, gap, last, queue.size[position])
                 steps.release_step(system, before)
                 steps.release_step(system, last)
-            # Those before it are examined at the next end.
+            # Jobs before it are examined at the next end.
             rest = ZERO
             if bit != tables.MASK:
                 rest = (queue.may_advance[word] | queue.may_jump[word]) & (ALL << np.uint64(bit + 1))
@@ -189,9 +189,9 @@ def compress(system: tables.ConservativePool) -> None:
 def run(system):
     """Simulate jobs to their last end, see `models.backfill.event_loop.run_events`.
 
-    A submission costs O(waiting + running) jobs, all of it one number of each. An end costs O(running) jobs
-    and O(1), in practice, for each waiting job that moves. How many do depends on the rules: with a queue
-    much deeper than what runs about a fifth of all.
+    A submission costs O(waiting + running) jobs, reading one number of each. An end costs O(running) jobs
+    and, in practice, O(1) for each waiting job that moves. The number of moves depends on the rules: in a
+    queue much longer than the list of running jobs, about a fifth of all jobs move.
     """
     run_events(system, ())
 

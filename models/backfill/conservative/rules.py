@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from models.backfill.rules import LongerThanRequestedError, Rules
+from models.counting import counted
 from models.jobs.jobs import Jobs
 from models.jobs.machine import Machine
 
@@ -27,11 +28,11 @@ class Conservative(Rules):
         n_longer = np.count_nonzero(jobs.runtime > jobs.requested)
         if n_longer:
             raise LongerThanRequestedError(
-                f"{n_longer:,} of {len(jobs):,} jobs run longer than requested, so that no start can be "
-                "reserved; policy conservative needs policy.kill=true"
+                f"{counted(n_longer, 'job', 'runs', of=len(jobs))} longer than requested, so that no start "
+                "can be reserved; policy conservative needs policy.kill=true"
             )
 
     def kernel(self, jobs: Jobs, machine: Machine) -> str:
-        """Return the fast path where a machine is one host on which memory does not matter."""
+        """Return the fast path for a machine of one host on which memory does not matter."""
         pool, hosts = self.kernels
         return pool if len(machine.names) == 1 and not machine.limits_memory else hosts

@@ -10,7 +10,7 @@ from models.kernels.compiling import part
 
 @part(void(tables.SYSTEM, tables.NUMBER, int64, int64, int64))
 def record_gap(system: tables.ConservativePool, at: int, known: int, most: int, turn: int) -> None:
-    """Record that something has become free in a step, see `tables.GAP`. O(1)."""
+    """Record that processors have become free in a step, see `tables.GAP`. O(1)."""
     step, gap = system.step, system.gap
     i = step[at].gap
     if i == tables.NONE:
@@ -65,7 +65,7 @@ def split_step(system: tables.ConservativePool, at: int, instant: float) -> int:
 
 @part(void(tables.SYSTEM, tables.NUMBER))
 def release_step(system: tables.ConservativePool, at: int) -> None:
-    """Count one job fewer that starts or ends there: without any, a step joins the one before. O(1)."""
+    """Count one job fewer that starts or ends there; without any, a step joins its predecessor. O(1)."""
     state, step, gap = system.state[0], system.step, system.gap
     step[at].n_jobs -= 1
     previous, following = step[at].before, step[at].after
@@ -117,7 +117,7 @@ def first_fit(system: tables.ConservativePool, at: int, size: int, duration: flo
 
 @part(tables.NUMBER(tables.SYSTEM, tables.NUMBER, int64))
 def first_adjacent(system: tables.ConservativePool, at: int, size: int) -> int:
-    """Return the first step of those right before `at` in all of which a job fits. O(their number)."""
+    """Return the first of the steps right before `at` throughout which a job fits. O(their number)."""
     before = system.step[at].before
     while before != tables.NONE and system.step[before].free >= size:
         at = before
@@ -127,7 +127,7 @@ def first_adjacent(system: tables.ConservativePool, at: int, size: int) -> int:
 
 @part(tables.NUMBER(tables.SYSTEM, tables.NUMBER, float64, int64))
 def take(system: tables.ConservativePool, at: int, end: float, size: int) -> int:
-    """Take processors from the beginning of a step to `end`, and return the step that begins there.
+    """Allocate processors from the beginning of a step to `end`, and return the step that begins there.
 
     O(steps between).
     """
@@ -175,7 +175,7 @@ def link_start(system: tables.ConservativePool, position: int, at: int) -> None:
 
 @part(void(tables.SYSTEM, tables.NUMBER))
 def unlink_start(system: tables.ConservativePool, position: int) -> None:
-    """Remove a job from the list of those that start where it does. O(1)."""
+    """Remove a job from the list of jobs that start where it does. O(1)."""
     reservation = system.queue.reservation
     earlier, later = reservation[position].last_there, reservation[position].next_there
     if earlier != tables.NONE:

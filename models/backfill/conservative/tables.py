@@ -1,17 +1,17 @@
 """The tables of conservative backfilling on one pool: jobs, the profile, gaps, and an index of waiting jobs.
 
-A waiting job has a *position*, in order of submission, by which it is named wherever jobs are placed. The
-profile is what is free from now on, a step function of time as a linked list: a step begins where a job
-starts or is expected to end, and exists as long as some job does either there. So a job has its two steps,
-and a move by a little walks from there; no search covers the whole list. Where something becomes free that
-some job might use, the step is in the list of gaps until all jobs have had their turn since, or until it is
-taken again: nearly all are at once, by the next job that moves forward.
+A waiting job has a *position*, in order of submission, by which it is identified wherever jobs are placed.
+The profile, the number of processors free from now on, is a step function of time as a linked list: a step
+begins where a job starts or is expected to end, and exists as long as some job starts or ends there. So each
+job has its two steps, and a small move traverses the list from there; no search covers the whole list. Where
+processors become free that some job might use, the step is in the list of gaps until all jobs have had their
+turn since, or until it is filled again: nearly all are filled at once, by the next job that moves forward.
 
-Sets of jobs are sets of bits, one for a position, so that 64 jobs are examined at a time. There is a set for
-each class of sizes and each class of requested times, with all jobs of smaller classes in it, and for each
-stretch of time (a zone), with all jobs that have a reservation in it or later: backfill candidates of a gap
-are in three of them at once. For each zone and each class of sizes the shortest request of all jobs with a
-reservation in it or later shows for most gaps at once that no job fits.
+Sets of jobs are bit sets, with one bit for a position, so that 64 jobs are examined at a time. There is a set
+for each class of sizes and each class of requested times, which contains all jobs of smaller classes, and for
+each stretch of time (a zone), which contains all jobs with a reservation in it or later: the backfill
+candidates of a gap are the intersection of three sets. For each zone and each class of sizes the shortest
+request of all jobs with a reservation in it or later shows for most gaps at once that no job fits.
 """
 
 from typing import Annotated, Any, NamedTuple
@@ -29,13 +29,13 @@ from models.kernels.bits import WORD_BITS, words
 from models.kernels.types import record
 
 NUMBER = uint32
-"""Of a step, a gap or a position. An unsigned index needs no check whether it counts from the end of its
-array, which took a quarter of all time."""
+"""Type of the number of a step, a gap or a position. An unsigned index needs no check whether it counts from
+the end of its array, which took a quarter of all time."""
 FIRST: Any = np.uint32(0)
 NONE: Any = np.uint32(0xFFFF_FFFF)
 
 CLASSES = 32
-"""Of sizes, and of requested times: twice as many at most."""
+"""Number of classes of sizes, and of requested times: at most twice as many."""
 ZONES = 128
 SHIFT, MASK = 6, WORD_BITS - 1
 
@@ -175,10 +175,11 @@ class ConservativePool(NamedTuple):
     jobs, queue : see there; no job is longer than requested
     until : for each running job, the step that begins at its expected end
     step : ndarray of `STEP`, by their numbers, as many as there can be at once
-        Numbers are reassigned in the order of time every now and then, so that a neighbour is mostly beside.
+        They are renumbered in the order of time every now and then, so that most neighbours are adjacent in
+        memory.
     gap : ndarray of `GAP`, in no order
     ordered, number : ndarray of `STEP`, of int
-        Scratch, while steps get new numbers.
+        Scratch for renumbering steps.
     """
 
     state: Annotated[np.ndarray, STATE]
@@ -198,7 +199,7 @@ QUEUE, SYSTEM = record(IndexedQueue), record(ConservativePool)
 def system_of(jobs: Jobs, machine: Machine, instant: bool) -> ConservativePool:
     """Return the system before the first submission."""
     n, processors, down = len(jobs), machine.largest, machine.down
-    # Two steps for each job and each downtime, and two more for one that moves.
+    # Two steps for each job and each downtime, and two more for a job that moves.
     places, n_steps = 2 * n + 2 * len(down) + 4, 2 * len(down) + 1
     step, gap, ordered = (np.zeros(places, kind) for kind in (STEP, GAP, STEP))
     profile = step[:n_steps]
@@ -206,7 +207,7 @@ def system_of(jobs: Jobs, machine: Machine, instant: bool) -> ConservativePool:
     profile["free"] = processors
     profile["free"][1::2] = 0
     profile["before"], profile["after"] = np.arange(n_steps) - 1, np.arange(n_steps) + 1
-    profile["n_jobs"][1:] = 1  # a downtime begins and ends as a job does
+    profile["n_jobs"][1:] = 1  # a downtime begins and ends like a job
     profile["starting"] = profile["gap"] = profile["before"][0] = profile["after"][-1] = NONE
     until, number = np.zeros(n, np.uint32), np.zeros(places, np.uint32)
     return ConservativePool(
@@ -234,9 +235,9 @@ def empty_queue(size: Ints, requested: Floats, processors: int) -> IndexedQueue:
 
 
 def _least_of_classes(values: NDArray[Any], area: Floats) -> NDArray[Any]:
-    """Return the least value of each class: quantiles of all jobs, and of what they ask for.
+    """Return the least value of each class: quantiles over all jobs, and over the totals that they request.
 
-    Long queues consist mostly of the few jobs that ask for most.
+    Long queues consist mostly of the few jobs with the largest requests.
     """
     shares = np.arange(CLASSES) / CLASSES
     in_order = np.argsort(values)

@@ -1,8 +1,8 @@
-"""The service that deferred jobs lose: those without their memory, by their virtual host.
+"""The service that deferred jobs (jobs without their memory) lose, by their virtual host.
 
-A job that no host has the memory for loses what it would have on the host where it would have been placed if
-it needed no memory. Whenever jobs join that host or leave it, all of its deferred jobs would have other
-shares of it.
+A job for which no host has the memory loses the service that it would have on the host where it would have
+been placed if it needed no memory. Whenever jobs join or leave that host, the shares of all of its deferred
+jobs change.
 """
 
 from models.backfill.eq_spatial import partition
@@ -44,7 +44,7 @@ def unlink_deferred(system, job):
 
 @part()
 def accumulate_lost_service(jobs, job, share, now):
-    """Add what a deferred job has lost so far, where it would have another share from now on. O(1)."""
+    """Add the service that a deferred job has lost so far, before its share changes. O(1)."""
     if share != jobs.share[job]:
         jobs.lost[job] += jobs.share[job] * (now - jobs.share_since[job])
         jobs.share[job] = share
@@ -82,7 +82,7 @@ def update_deferred(system, h, n_others, asked):
     members, base = hosts.members, h * hosts.places
     has_claim = settings.favoured_from <= TRIAL
     if not has_claim:
-        # It would have no more than it has.
+        # It would have no more than it has now.
         level, odd = partition.level_of(
             hosts.asks, n, n_others, processors - min(asked, processors - n_others)
         )

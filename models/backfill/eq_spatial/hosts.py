@@ -13,9 +13,10 @@ from models.kernels.compiling import part
 def find_host(size: int, memory: int, hosts: tables.Hosts) -> int:
     """Return the host on which a job is placed, or `NO_HOST`. O(hosts), without branches.
 
-    Of the hosts with enough unallocated memory that with the fewest unallocated processors that are enough;
-    else that with the most processors (less those that catching-up jobs have extra) for each one that its
-    jobs and this one ask for. A host with as many jobs as processors takes no more. The first of equals.
+    Among the hosts with enough unallocated memory it is the one with the fewest sufficient unallocated
+    processors; otherwise the one with the most processors (less the extra processors of catching-up jobs) per
+    processor requested by its jobs and this one. A host with as many jobs as processors takes no more. Ties
+    go to the first host.
     """
     best, least = NO_HOST, np.int64(partition.BOUNDLESS)
     for i in range(hosts.processors.shape[0]):
@@ -40,7 +41,7 @@ def find_host(size: int, memory: int, hosts: tables.Hosts) -> int:
 
 @part(int64(tables.HOSTS))
 def most_memory(hosts: tables.Hosts) -> int:
-    """Return the most memory that a host has unallocated which takes more jobs, see `find_host`. O(hosts)."""
+    """Return the most unallocated memory of any host that takes more jobs, see `find_host`. O(hosts)."""
     most = -1
     for h in range(hosts.processors.shape[0]):
         if hosts.n_members[h] < hosts.processors[h]:
@@ -88,12 +89,13 @@ def set_processors(system, i, h, processors):
 
 @part()
 def set_targets(system, h):
-    """Compute how many processors each job of a host is to have now, and when the host is divided again.
+    """Compute the number of processors that each job of a host is to have now, and when the host is divided
+    again.
 
     Within MinInterval of the last repartitioning, jobs without any processor take unallocated ones, the first
-    submitted first, and the repartitioning is put off to the end of the interval (section 2.5). Several
-    changes at one instant are one repartitioning; and there is none if only jobs without processors
-    get any.
+    submitted first, and the repartitioning is postponed to the end of the interval (section 2.5). Several
+    changes at one instant are one repartitioning; if only jobs without processors get some, it does not count
+    as one.
     """
     hosts, settings, now = system.hosts, system.settings, system.state[0].now
     members, begin = hosts.members, h * hosts.places
@@ -175,14 +177,15 @@ def next_turn(system, i):
 
 @part()
 def settle(system, h, some_deferred):
-    """Divide a host again after a change, or put that off; compute its next event.
+    """Divide a host again after a change, or postpone that; compute its next event.
 
-    O(jobs on the host), times one more than those that catch up.
+    O(jobs on the host), times one more than the number of jobs that catch up.
 
     Returns
     -------
     int, int
-        Jobs without a claim, ranked if some jobs are deferred there, and what all others ask for.
+        The number of jobs without a claim, ranked if some jobs are deferred there, and the total request of
+        all others.
     """
     set_targets(system, h)
     jobs, hosts, settings = system.jobs, system.hosts, system.settings

@@ -22,7 +22,7 @@ from models.kernels.types import INTS
 
 @part(void(INTS, int64, int64, int64))
 def insert(jobs: Ints, begin: int, end: int, job: int) -> None:
-    """Add a job to sorted ones from one place to before another. O(those behind it)."""
+    """Insert a job into a sorted range of places. O(jobs behind it)."""
     at = end
     while at > begin and jobs[at - 1] > job:
         jobs[at] = jobs[at - 1]
@@ -32,7 +32,7 @@ def insert(jobs: Ints, begin: int, end: int, job: int) -> None:
 
 @part()
 def leave(system, i, h):
-    """Remove the job at a place from its host: it has ended, or waits now because its quantum is over.
+    """Remove the job at a place from its host: it has ended, or must wait because its quantum is over.
 
     O(jobs on the host), and O(jobs that wait and were submitted later).
     """
@@ -58,7 +58,7 @@ def leave(system, i, h):
     if exceeds or not settings.keep_quantum:
         jobs.left[job] = work
     if jobs.virtual_host[job] == h:
-        # It is one of the jobs that would be there now, and no longer one that is.
+        # It is now one of the jobs that would be there, and no longer one that is there.
         hosts.level[h] = tables.UNKNOWN
     # Work done in its quantum was not lost.
     jobs.lost[job] -= work - jobs.left[job]
@@ -75,7 +75,7 @@ def acts(members, i, now):
 
 @part()
 def first_to_act(system):
-    """Return the first submitted of the jobs that end or change their standing now, or `NO_JOB`."""
+    """Return the first submitted job that ends or changes its standing now, or `NO_JOB`."""
     hosts, now, first = system.hosts, system.state[0].now, NO_JOB
     for h in range(hosts.processors.shape[0]):
         base = h * hosts.places
@@ -88,7 +88,7 @@ def first_to_act(system):
 
 @part()
 def end_and_turn(system, h, only):
-    """End the jobs of a host, or change their standing, whose time has come; all of them, or job `only`.
+    """End the jobs of a host that are due, or change their standing; all of them, or only job `only`.
 
     Returns
     -------
@@ -106,7 +106,7 @@ def end_and_turn(system, h, only):
             continue
         some_acted = True
         if members[i].ends == now or members[i].standing == tables.TRIAL:
-            leave(system, i, h)  # those behind it have moved up
+            leave(system, i, h)  # jobs behind it have moved up
             continue
         is_long = jobs.begun[members[i].job] + system.settings.long_after == now
         members[i].standing = tables.LONG if is_long else tables.CAUGHT
@@ -135,8 +135,8 @@ def place(system, job, h):
 def next_with_memory(system):
     """Remove the next waiting job for which a host has the memory now from the queue, and return it.
 
-    In order of submission; `NO_JOB` if there is none. O(waiting jobs) for all together, first come first
-    served O(1).
+    Jobs are considered in order of submission; `NO_JOB` if there is none. O(waiting jobs) for all together;
+    O(1) under first come, first served.
     """
     state, jobs, settings, queue = system.state[0], system.jobs, system.settings, system.queue
     most = on_hosts.most_memory(system.hosts)
@@ -167,7 +167,8 @@ def next_with_memory(system):
 
 @part()
 def host_for_new(system, job):
-    """Return where a submitted job runs at once, if only for its quantum; else queue it, and `NO_HOST`."""
+    """Return the host on which a submitted job runs at once, if only for its quantum; else queue it and
+    return `NO_HOST`."""
     state, jobs, hosts, settings = system.state[0], system.jobs, system.hosts, system.settings
     size, memory = jobs.size[job], jobs.memory[job]
     if not (settings.fcfs and state.queue_end > state.queue_begin):
@@ -179,7 +180,7 @@ def host_for_new(system, job):
         jobs.virtual_host[job] = on_hosts.find_host(size, 0, hosts)
     v = jobs.virtual_host[job]
     if v != NO_HOST:
-        # Where other jobs are deferred, their place is up to date.
+        # The virtual place is up to date if other jobs are deferred there.
         if hosts.first_deferred[v] == NO_JOB or hosts.level[v] == tables.UNKNOWN:
             hosts.level[v], hosts.after[v], hosts.before[v] = place_of_deferred(v, hosts, settings)
         share = share_of(job, size, hosts.level[v], hosts.after[v], hosts.before[v])
@@ -197,7 +198,7 @@ def host_for_new(system, job):
 
 @part()
 def settle_host(system, h):
-    """Divide a host that has changed, and update what its deferred jobs lose."""
+    """Divide a host that has changed, and update the losses of its deferred jobs."""
     some_deferred = system.hosts.first_deferred[h] != NO_JOB
     n_others, asked = on_hosts.settle(system, h, some_deferred)
     if some_deferred:
@@ -209,8 +210,8 @@ def run(system: tables.EqSpatialSystem) -> bool:
     """Simulate jobs to their last end, or until the pieces of the next instant may exceed the capacity.
 
     An event costs O(hosts + jobs on its host), and O(jobs on that host) more for each job that catches up
-    there, and O(its deferred jobs). Memory that becomes free costs O(waiting jobs), first come first served
-    O(1), and for each job that is placed O(hosts).
+    there, and O(its deferred jobs). Memory that becomes free costs O(waiting jobs), or O(1) under first come,
+    first served, and O(hosts) for each job that is placed.
 
     Parameters
     ----------
@@ -224,7 +225,8 @@ def run(system: tables.EqSpatialSystem) -> bool:
     state, jobs, hosts, instant = system.state[0], system.jobs, system.hosts, system.state[0].instant
     n_hosts = hosts.processors.shape[0]
     while True:
-        # A job's piece begins at an instant or ends there: an instant has as many pieces as jobs at most.
+        # At one instant a job begins or ends at most one piece: an instant has at most as many pieces as
+        # jobs.
         if system.pieces.n[0] + hosts.members.shape[0] > system.pieces.job.shape[0]:
             return False
         next_submit = next_submission(jobs.submit, state.arrived)
@@ -251,8 +253,8 @@ def run(system: tables.EqSpatialSystem) -> bool:
                 if hosts.timer[h] == now:
                     hosts.changed[h] = 1
 
-        # Hosts that changed, then jobs that wait for memory, then new jobs: each settles its host. In one
-        # place, where it is compiled in: a call would copy all that the tables consist of.
+        # Hosts that changed, then jobs that wait for memory, then new jobs: each settles its host. The call
+        # is in one place, so that it is inlined: a real call would copy all of the tables' fields.
         changed = 0
         state.queue_next = state.queue_kept = state.queue_begin
         while True:
@@ -287,11 +289,11 @@ def simulate(jobs: Jobs, machine: Machine, rules: EqSpatial) -> Schedule:
     Returns
     -------
     Schedule
-        `start` is the first processor, if only for a quantum. `waited` is the time in the system less the
-        runtime on all requested processors (section 4.4). `began` is when a host gave its memory for the full
-        execution (the submission of most jobs, even where MinInterval keeps them from processors for a
-        while), or the end of a job that ended in its quantum. `pieces` lie between changes of a job's
-        processors.
+        `start` is the time of the first processor, if only for a quantum. `waited` is the time in the system
+        less the runtime on all requested processors (section 4.4). `began` is the time at which a host gave
+        its memory for the full execution (the submission of most jobs, even where MinInterval keeps them from
+        processors for a while), or the end of a job that ended in its quantum. `pieces` lie between changes
+        of a job's processors.
     """
     n_places = len(machine.names) * (machine.largest + 1)
     system = tables.system_of(jobs, machine, rules, buffer_for(4 * len(jobs) + 2 * n_places))

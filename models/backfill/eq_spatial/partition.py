@@ -1,11 +1,11 @@
 """Dividing a host's processors among its jobs as equally as their requests allow (Chiang and Vernon 2001,
 section 2.5).
 
-As if processors were dealt out one at a time, in turns, to all jobs that ask for more. Where they cannot be
-divided evenly, the first submitted have one more, or the last. Before that some jobs have a claim to what
-they ask for, as long as every other job has a processor: those that catch up, those that have run for long
-(section 4.4), and perhaps those in their quantum. Where that is too much, it is divided among them by the
-same rule.
+The result is the same as if processors were dealt out one at a time, in turns, to all jobs that request more.
+If they cannot be divided evenly, the first submitted jobs have one more, or the last. Some jobs take
+precedence with a claim to their full request, as long as every other job has a processor: jobs that catch up,
+jobs that have run for long (section 4.4), and perhaps jobs in their quantum. If the claims exceed the
+processors, these are divided among them by the same rule.
 """
 
 import numpy as np
@@ -21,13 +21,13 @@ BOUNDLESS = 2**62
 
 @part(types.UniTuple(int64, 2)(int64, boolean, HOSTS, SETTINGS))
 def gather(h: int, favoured: bool, hosts: Hosts, settings: Settings) -> tuple[int, int]:
-    """Fill `asks` with what the favoured jobs of host `h` ask for, or the others; `BOUNDLESS` is a job of the
-    other group. O(n), without branches.
+    """Fill `asks` with the requests of the favoured jobs of host `h`, or of the others; jobs of the other
+    group get `BOUNDLESS`. O(n), without branches.
 
     Returns
     -------
     int, int
-        Jobs of the group, and the processors that the other group asks for.
+        The number of jobs in the group, and the processors that the other group requests.
     """
     members, base = hosts.members, h * hosts.places
     n_group, asked = 0, 0
@@ -45,19 +45,19 @@ def gather(h: int, favoured: bool, hosts: Hosts, settings: Settings) -> tuple[in
 def level_of(asks: Ints, n: int, n_sharing: int, budget: int) -> tuple[int, int]:
     """Divide a budget among a group of the `n` jobs of a host.
 
-    O(n) for each level at which some jobs have all that they ask for.
+    O(n) for each level at which some jobs have their full request.
 
     Parameters
     ----------
     asks : see `gather`
     n_sharing : jobs of the group
-    budget : one for each of them at least
+    budget : at least one for each of them
 
     Returns
     -------
     int, int
-        The level and a number of jobs: jobs that ask for no more than the level have what they ask for, all
-        others the level, and that number of these have one more.
+        The level and a number of jobs: jobs that request at most the level have their request, all others
+        have the level, and this number of the latter have one more.
     """
     level = budget // n_sharing
     n_had_enough = 0
@@ -79,9 +79,9 @@ def level_of(asks: Ints, n: int, n_sharing: int, budget: int) -> tuple[int, int]
 
 @part(void(INTS, int64, int64, int64, boolean, INTS))
 def hand_out(asks: Ints, n: int, level: int, odd: int, last: bool, shares: Ints) -> None:
-    """Fill in what the gathered jobs have at a level, with odd processors for some. O(n).
+    """Fill in the processors of the gathered jobs at a level, with odd processors for some. O(n).
 
-    Nothing changes for those not gathered.
+    Jobs that were not gathered keep theirs.
     """
     for i in range(n):
         k = n - 1 - i if last else i
@@ -114,14 +114,15 @@ def divide(h: int, hosts: Hosts, settings: Settings) -> None:
 
 @part(types.UniTuple(int64, 2)(int64, int64, int64, HOSTS, SETTINGS))
 def where_odd(h: int, level: int, odd: int, hosts: Hosts, settings: Settings) -> tuple[int, int]:
-    """Return after and before which job of host `h` one more job has to be submitted for an odd processor.
+    """Return after and before which job of host `h` an additional job must be submitted to get an odd
+    processor.
 
     O(n).
     """
     if odd == 0:
         return -1, -1
     n = hosts.n_members[h]
-    # The last of the others with an odd processor if the one more does not precede it.
+    # The last of the others with an odd processor, if the additional job does not precede it.
     for i in range(n):
         k = n - 1 - i if settings.last else i
         ask = hosts.asks[np.uint64(k)]
@@ -135,7 +136,7 @@ def where_odd(h: int, level: int, odd: int, hosts: Hosts, settings: Settings) ->
 
 @part(int64(int64, int64, int64, int64, int64))
 def share_of(job: int, size: int, level: int, after: int, before: int) -> int:
-    """Return how many processors a job has in the place that `place_beside` returned."""
+    """Return the processors of a job in the place that `place_beside` returned."""
     if size <= level:
         return size
     return level + (1 if after < job < before else 0)
@@ -143,9 +144,9 @@ def share_of(job: int, size: int, level: int, after: int, before: int) -> int:
 
 @part(void(HOSTS, int64))
 def rank(hosts: Hosts, n: int) -> None:
-    """Prepare to divide many budgets among the gathered jobs and one more, see `level_beside`.
+    """Prepare to divide many budgets among the gathered jobs and an additional one, see `level_beside`.
 
-    O(n^2), of which there are few.
+    O(n^2), but n is small.
     """
     asks, enough, taken = hosts.asks, hosts.enough, hosts.taken
     n_group = 0
@@ -170,10 +171,10 @@ def rank(hosts: Hosts, n: int) -> None:
 
 @part(types.UniTuple(int64, 2)(HOSTS, int64, int64))
 def level_beside(hosts: Hosts, n_group: int, budget: int) -> tuple[int, int]:
-    """Return at which level one more job has its part of a budget beside those that were ranked, and how many
-    of the jobs at that level have one more. O(n_group), without branches.
+    """Return the level of an additional job's part of a budget beside the ranked jobs, and how many of the
+    jobs at that level have one more. O(n_group), without branches.
 
-    A job has all that it asks for if the budget is enough for the others to have as much, or all of theirs.
+    A job has its full request if the budget suffices for the others to have as much, or their full request.
     """
     if budget <= n_group + 1:
         return 1, 0
@@ -188,14 +189,14 @@ def level_beside(hosts: Hosts, n_group: int, budget: int) -> tuple[int, int]:
 
 @part(types.UniTuple(int64, 3)(int64, int64, int64, HOSTS, SETTINGS))
 def place_beside(h: int, n_group: int, budget: int, hosts: Hosts, settings: Settings) -> tuple[int, int, int]:
-    """Return what one more job of host `h` without a claim has of a budget beside those that were ranked, see
-    `share_of`. O(jobs on the host).
+    """Return the part of an additional job of host `h` without a claim in a budget beside the ranked jobs,
+    see `share_of`. O(jobs on the host).
 
     Returns
     -------
     int, int, int
-        What it asks for but no more than a level; one more than that where it is submitted between the second
-        and the third.
+        Its request, or the level if that is less, and one more if it was submitted between the second and the
+        third value.
     """
     level, odd = level_beside(hosts, n_group, budget)
     after, before = where_odd(h, level, odd, hosts, settings)
@@ -204,7 +205,7 @@ def place_beside(h: int, n_group: int, budget: int, hosts: Hosts, settings: Sett
 
 @part(types.UniTuple(int64, 3)(int64, HOSTS, SETTINGS))
 def place_of_deferred(h: int, hosts: Hosts, settings: Settings) -> tuple[int, int, int]:
-    """Return what a job that is not on host `h` would have there, see `place_beside`."""
+    """Return the part that a job outside host `h` would have there, see `place_beside`."""
     if hosts.n_members[h] >= hosts.processors[h]:
         return 0, -1, -1
     n_others, asked = gather(h, False, hosts, settings)

@@ -6,6 +6,7 @@ import numpy as np
 
 from models import checks, keys
 from models.backfill.rules import Rules
+from models.counting import counted
 from models.jobs.jobs import Jobs
 from models.jobs.machine import Machine
 
@@ -24,24 +25,24 @@ class EqSpatial(Rules):
     Parameters
     ----------
     min_interval : float, seconds
-        Between two repartitionings of a host; 0 is at once.
+        Minimum interval between two repartitionings of a host; 0 repartitions at once.
     long_after : float, seconds, or None
-        Jobs that have run for so long have what they ask for (EQspatial/>50hr, section 4.4); None is never.
+        Running time from which a job has its full request (EQspatial/>50hr, section 4.4); None disables this.
     quantum : float, seconds, or None
-        Length of the quantum of a job that no host has the memory for; None is none.
+        Length of the quantum of a job for which no host has the memory; None disables quanta.
     quantum_memory_gb : float
-        Memory in that quantum, or what the job asks for if that is less.
+        Memory in that quantum, or the job's request if that is less.
     catch_up : bool
         Whether a job that waited for memory has its requested processors until it has done the work that it
         would have done with memory.
     odd_processors : {"first", "last"}
         Which jobs have one more where processors cannot be divided equally: the first submitted or the last.
     waiting : {"first_fit", "fcfs"}
-        Which job takes memory that becomes free: the first submitted one that it is enough for, or none
-        before the first submitted waiting job.
+        Which job takes memory that becomes free: the first submitted job for which it suffices, or only the
+        first submitted waiting job.
     quantum_processors : {"share", "requested"}
-        Whether a job in its quantum has an equal part of its host, or all that it asks for as long as every
-        other job has a processor.
+        Whether a job in its quantum has an equal part of its host, or its full request as long as every other
+        job has a processor.
     keep_quantum : bool
         Whether work done in the quantum counts later (never if the job exceeded the memory).
     """
@@ -67,7 +68,7 @@ class EqSpatial(Rules):
         if homeless.any():
             first = int(np.argmax(homeless))
             raise ValueError(
-                f"{int(homeless.sum()):,} of {len(jobs):,} jobs ask for more memory than any host has: job "
-                f"{first + 1} for {jobs.memory[first]} KB, and the largest host has {machine.memory.max()}; "
-                "leave out such jobs"
+                f"{counted(int(homeless.sum()), 'job', 'asks', of=len(jobs))} for more memory than any host "
+                f"has: job {first + 1} for {jobs.memory[first]:,} KB; the largest host has "
+                f"{machine.memory.max():,} KB; leave out such jobs"
             )

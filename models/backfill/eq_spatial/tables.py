@@ -1,8 +1,8 @@
-"""What the kernel of spatial equipartitioning works on, as named tuples of arrays.
+"""The data of the kernel of spatial equipartitioning, as named tuples of arrays.
 
-Work is accounted for where a job's processors change, and nowhere else: what a job has left is known as of
-its last change, and so is its end. What each event reads of the jobs on a host is stored side by side
-(`MEMBER`); all else by a job's number.
+Work is accounted for only where a job's processors change: its remaining work is stored as of its last
+change, and so is its end. The fields of the jobs on a host that each event reads are stored side by side
+(`MEMBER`); all others by a job's number.
 """
 
 from typing import Annotated, NamedTuple
@@ -37,7 +37,7 @@ class JobTable(NamedTuple):
     ----------
     submit, runtime, size, memory, used : as in `models.jobs.jobs.Jobs`, KB
     start, end : filled in
-    host : where it is, or was last; filled in, and `NO_HOST` before that and while it waits
+    host : its present or last host; filled in, and `NO_HOST` before that and while it waits
     placed, begun : when it got its memory, and its first processor after that; filled in
     standing : with which it is placed, see above
     since : when its processors last changed
@@ -93,13 +93,13 @@ class Hosts(NamedTuple):
     free, free_memory : unallocated processors and KB
     members : ndarray of `MEMBER`, shape (n_hosts * places,)
         The jobs placed on hosts; a host's jobs begin at ``h * places``, in order of submission.
-    n_members : how many those are
-    n_own_deferred : how many of those are in their quantum and deferred, with this as their virtual host
-    places : as many jobs as can be on a host, and one more
-    asked : processors that they ask for
-    extra : processors that those catching up have beyond their share
+    n_members : number of these jobs
+    n_own_deferred : how many of these are in their quantum and deferred, with this as their virtual host
+    places : one more than the number of jobs that can be on a host
+    asked : processors that they request
+    extra : processors that catching-up jobs have beyond their share
     divided : the last repartitioning, seconds
-    timer : the repartitioning that was put off, or inf
+    timer : the time of a postponed repartitioning, or inf
     due : when a job there ends or changes its standing
     changed : 1 where something changed in this step
     first_deferred : the first of the deferred jobs with this virtual host, or `NO_JOB`
@@ -108,8 +108,8 @@ class Hosts(NamedTuple):
     asks, shares : ndarray of int, shape (places,)
         Scratch for a division, see `partition.gather`, and for its result.
     enough, taken : ndarray of int, shape (places,)
-        Of gathered jobs in order of what they ask for: the budget from which on a job has all of that, and
-        what those before it ask for together, see `partition.rank`.
+        Of gathered jobs, sorted by request: the budget from which on a job has its full request, and the
+        total request of the jobs before it, see `partition.rank`.
     """
 
     processors: Ints
@@ -140,7 +140,7 @@ class Settings(NamedTuple):
 
     Parameters
     ----------
-    min_interval, long_after, quantum : seconds; `long_after` inf is never, `quantum` 0 none at all
+    min_interval, long_after, quantum : seconds; inf disables `long_after`, 0 disables `quantum`
     quantum_memory : KB
     catch_up, keep_quantum : see there
     last : whether odd processors are given to the last submitted
@@ -204,7 +204,7 @@ def _idle(machine: Machine) -> Hosts:
 
 
 def _settings_of(rules: EqSpatial) -> Settings:
-    """Return the rules with numbers in the place of names."""
+    """Return the rules with numbers in place of names."""
     return Settings(
         rules.min_interval,
         np.inf if rules.long_after is None else rules.long_after,

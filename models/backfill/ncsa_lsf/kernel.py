@@ -31,7 +31,7 @@ def end_job(system):
     hosts.free[h] += jobs.size[job]
     hosts.free_memory[h] += jobs.need[job]
     hosts.executing[h * tables.N_SIZES + s] -= 1
-    # Jobs that a limit bars on all hosts may start on any of them, once it bars no more.
+    # Jobs that a limit barred on all hosts may now start on any of them.
     if waiting.is_barred(system, t):
         hosts.may_start[:] = 1
     system.of_time[t] -= 1
@@ -54,10 +54,10 @@ def submit_job(system):
 def schedule_jobs(system, functions):
     """Serve special reservations where a job has ended, then start waiting jobs until none starts anywhere.
 
-    O(hosts x classes) after a submission at most. A host takes waiting jobs only after something that may let
-    one start there: an end there, an end that lifts a limit of all hosts, or a start of the job that held
-    smaller ones back. This takes O(classes), and after an end O(waiting jobs) of the classes that the host
-    may take, at most.
+    O(hosts x classes) after a submission at most. A host takes waiting jobs only after an event that may let
+    one start there: an end there, an end that lifts a limit of all hosts, or the start of a job that held
+    smaller ones back. This takes O(classes), and after an end at most O(waiting jobs) of the classes that the
+    host may take.
     """
     state, hosts = system.state[0], system.hosts
     for h in range(hosts.free.shape[0] if state.n_ended > 0 else 0):
@@ -69,11 +69,11 @@ def schedule_jobs(system, functions):
         if h != NO_HOST:
             admit(system, state.first_new)
             begin(system, state.first_new, h)
-            # The bound on its size class may be reached now: then that holds no smaller jobs back.
+            # If the bound on its size class is reached now, this class holds no smaller jobs back.
             hosts.may_start[h] = 1
     elif state.arrived > state.first_new:
         hosts.may_start[:] = 1
-    # A start can lift a bar on another host: its job may have held smaller ones back there.
+    # A start can lift a bar on another host, where its job may have held smaller jobs back.
     some_started = True
     while some_started and state.n_waiting > 0 and some_may_start(hosts):
         some_started = False
@@ -102,8 +102,8 @@ def begin(system, job, h):
 def admit(system, job):
     """Remove a job from the queue, and count it in the limits of its time class and user.
 
-    O(hosts), and O(time classes) for each where smaller jobs were held back, perhaps for this one, or for one
-    that a limit bars from now on.
+    O(hosts), and O(time classes) for each host where smaller jobs were held back, perhaps for this job, or
+    for one that a limit bars from now on.
     """
     hosts = system.hosts
     s, t = divmod(system.job_class[job], tables.N_TIMES)
@@ -132,7 +132,7 @@ def serve_reservations(system, h):
     job = waiting.overdue(system, h)
     if job == NO_JOB:
         return
-    # With a reservation it counts as executing at once, so that no limit can bar it from its start.
+    # With a reservation it counts as executing immediately, so that no limit can bar its start.
     admit(system, job)
     if waiting.fits_now(system, h, job):
         begin(system, job, h)
@@ -143,7 +143,7 @@ def serve_reservations(system, h):
 
 @part(void(tables.HOSTS))
 def sort_by_fullness(hosts: tables.Hosts) -> None:
-    """Sort the hosts by free processors, the fewest first, of equals the first.
+    """Sort the hosts by free processors, ascending; the sort is stable.
 
     O(hosts) where little has changed since the last time.
     """
@@ -188,8 +188,8 @@ def takes_class(system, h, wanted):
 def host_for_new(system, job):
     """Return the host that takes a job just submitted, where no other job can start, or `NO_HOST`.
 
-    The first in turn: that with the fewest free processors, of equals the first; or simply the first.
-    O(hosts), and O(classes) for each on which it fits.
+    This is the first host in turn: the one with the fewest free processors (ties go to the first), or simply
+    the first. O(hosts), and O(classes) for each host on which the job fits.
     """
     hosts, best = system.hosts, NO_HOST
     s, t = divmod(system.job_class[job], tables.N_TIMES)
@@ -207,10 +207,11 @@ def host_for_new(system, job):
 
 @part()
 def assign(system, h):
-    """Start waiting jobs on what is free on host `h` in its order of priority; return whether any started.
+    """Start waiting jobs on the free resources of host `h` in its order of priority; return whether any
+    started.
 
-    A job that is too large is skipped within its size class. Smaller size classes follow only where the bound
-    on the executing jobs of this one is reached, or no job of it waits (section 2.1).
+    A job that is too large is skipped within its size class. Smaller size classes follow only if the bound on
+    the executing jobs of this class is reached, or no job of it waits (section 2.1).
     """
     hosts = system.hosts
     some_started = False
@@ -250,7 +251,7 @@ def assign_level(system, h, s, level):
             queue.cursor[t] = job
             job = queue.before[job]
     while not waiting.is_bounded(system, h, s):
-        # First come first served among the time classes of one level.
+        # First come, first served among the time classes of one level.
         job = NO_JOB
         t = 0
         for other in range(tables.N_TIMES):
@@ -283,7 +284,8 @@ def simulate(jobs: Jobs, machine: Machine, rules: NcsaLsf) -> Schedule:
     Returns
     -------
     Schedule
-        With `held`: what was kept idle for special reservations. No start is ever promised.
+        The schedule, with `held`: the processors kept idle for special reservations. No start is ever
+        promised.
     """
     system: Any = tables.system_of(jobs, machine, rules)
     run(system)

@@ -36,7 +36,7 @@ def remove(system, job):
 
 @part()
 def fits_now(system, h, job):
-    """Return whether a job fits in what is free on host `h`."""
+    """Return whether a job fits in the free resources of host `h`."""
     jobs, hosts = system.jobs, system.hosts
     return hosts.free[h] >= jobs.size[job] and hosts.free_memory[h] >= jobs.need[job]
 
@@ -68,7 +68,7 @@ def is_bounded(system, h, s):
 
 @part()
 def overdue(system, h):
-    """Return the job with the highest priority on host `h` of those that wait for too long, or `NO_JOB`.
+    """Return the job with the highest priority on host `h` among the overdue ones, or `NO_JOB`.
 
     O(classes), and O(1) for each overdue job that may not run on this host or is barred by its user's limit.
     """
@@ -85,7 +85,7 @@ def overdue(system, h):
                 if limits.level[t] != level or is_barred(system, t):
                     continue
                 job = queue.first[s * N_TIMES + t]
-                # The first submitted has waited for longest: none behind one that is not overdue is.
+                # The first submitted job has waited longest: behind a job that is not overdue, none is.
                 while job != NO_JOB and system.state[0].now - jobs.submit[job] > limits.reserve_wait[t]:
                     if fits_empty(system, h, job) and not user_is_barred(system, job):
                         if found == NO_JOB or job < found:

@@ -8,6 +8,7 @@ import numpy as np
 
 from models import checks, keys
 from models.backfill.rules import Rules
+from models.counting import counted
 from models.jobs.jobs import Jobs
 from models.jobs.machine import KB_IN_GB, Machine
 from models.point import Parameters
@@ -25,7 +26,7 @@ class HostRow:
     sizes : tuple of str
         Size classes that run on the host, the one of highest priority first.
     limits : dict of str to int
-        Executing jobs of a size class on this host, at most; classes that are not named have no bound.
+        Maximum of executing jobs of a size class on this host; classes that are not named have no bound.
     """
 
     sizes: tuple[str, ...]
@@ -33,13 +34,13 @@ class HostRow:
 
 
 def _by_class(given: object, where: str, classes: Collection[str]) -> Mapping[str, Any]:
-    """Return a mapping from some of these classes; null is from none."""
+    """Return a mapping from some of these classes; null is an empty mapping."""
     allowed = f"a mapping from {', '.join(classes)}"
     return checks.mapping({} if given is None else given, where, classes, allowed)
 
 
 def _reserve_wait_hours(given: Parameters, where: str, key: str) -> dict[str, float]:
-    """Return for each time class after how many hours a job may be given a special reservation."""
+    """Return the hours after which a job of each time class may be given a special reservation."""
     where = f"{where}.{key}"
     hours = _by_class(given[key], where, TIME_CLASSES)
     allowed = "a number of hours from 0 on, or null for no special reservations"
@@ -54,7 +55,7 @@ def _reserve_wait_hours(given: Parameters, where: str, key: str) -> dict[str, fl
 
 
 def _limits(given: object, where: str, classes: Collection[str]) -> dict[str, int]:
-    """Return how many jobs of a class may run, for those that have a limit."""
+    """Return how many jobs of a class may run, for the classes with a limit."""
     limits = _by_class(given, where, classes)
     allowed = "a whole number from 0 on, or null for no limit"
     limited = [name for name, most in limits.items() if most is not None]
@@ -119,18 +120,17 @@ class Configuration:
     Parameters
     ----------
     reserve_wait_hours : dict of str to float
-        For each time class: a job that waits longer may have a special reservation; inf is none.
+        For each time class, the wait after which a job may have a special reservation; inf disables it.
     time_order : tuple of tuple of str
-        Time classes by priority, the highest first; those in one group are served first come first serve.
+        Time classes by priority, the highest first; classes in one group are served first come, first served.
     system_limits : dict of str to int
-        Executing jobs of a time class on all hosts, at most.
+        Maximum of executing jobs of a time class on all hosts.
     user_limit : int or None
-        Executing jobs of a user on all hosts, at most.
+        Maximum of executing jobs of a user on all hosts.
     hosts : dict of str to HostRow
         By the hosts' names.
     host_order : {"fullest", "listed"}
-        Which host is the first to take waiting jobs: that with the fewest free processors, or in the
-        machine's order.
+        Order in which hosts take waiting jobs: by free processors, the fewest first, or the machine's order.
     barred_hold_back : bool
         Whether a waiting job that a system-wide or per-user limit bars keeps smaller size classes from a
         host.
@@ -165,10 +165,10 @@ class NcsaLsf(Rules, Configuration):
         return {name: hours * HOUR for name, hours in self.reserve_wait_hours.items()}
 
     def check(self, jobs: Jobs, machine: Machine) -> None:
-        """Refuse what could never run.
+        """Refuse configurations under which some job could never run.
 
-        That is a host without a row or a row without a host, jobs beyond all job classes, jobs that no host
-        takes, or a limit per user where users are not known.
+        These are a host without a row or a row without a host, jobs beyond all job classes, jobs that no host
+        takes, and a limit per user if users are unknown.
         """
         unknown = [name for name in self.hosts if name not in machine.names]
         without = [name for name in machine.names if name not in self.hosts]
@@ -191,19 +191,20 @@ class NcsaLsf(Rules, Configuration):
         if homeless.any():
             job = int(np.argmax(homeless))
             raise ValueError(
-                f"{int(homeless.sum()):,} of {len(jobs):,} jobs may run on no host: job {job + 1} of class "
-                f"{CLASSES[classes[job]]} ({jobs.size[job]} processors, {jobs.memory[job]:,} KB of memory), "
-                "for instance; leave them out, or see policy.ncsa_lsf.hosts and system_limits"
+                f"{counted(int(homeless.sum()), 'job', of=len(jobs))} may run on no host: job {job + 1} of "
+                f"class {CLASSES[classes[job]]} ({counted(jobs.size[job], 'processor')}, "
+                f"{jobs.memory[job]:,} KB of memory), for instance; leave them out, or see "
+                "policy.ncsa_lsf.hosts and system_limits"
             )
         if self.user_limit is not None and (jobs.user is None or (jobs.user < 0).any()):
             unknown_users = len(jobs) if jobs.user is None else int((jobs.user < 0).sum())
             raise ValueError(
-                f"{unknown_users:,} of {len(jobs):,} jobs have no known user, and policy.ncsa_lsf.user_limit="
-                f"{self.user_limit} counts by user; allowed with them: null"
+                f"{counted(unknown_users, 'job', 'has', of=len(jobs))} no known user, and "
+                f"policy.ncsa_lsf.user_limit={self.user_limit} counts by user; allowed with them: null"
             )
 
     def takes(self, host: str) -> np.ndarray:
-        """Return for each of the job classes whether it may ever run on a host; shape (n_classes,), bool."""
+        """Return whether each job class may ever run on a host; shape (n_classes,), bool."""
         row = self.hosts[host]
         sizes = [row.limits.get(s, 1) > 0 and s in row.sizes for s in SIZE_CLASSES]
         times = [self.system_limits.get(t, 1) > 0 for t in TIME_CLASSES]
@@ -220,15 +221,17 @@ def _beyond(jobs: Jobs, these: np.ndarray) -> str:
         (jobs.memory > memory, f"{memory / KB_IN_GB:g} GB of memory", "a smaller workload.memory"),
     )
     met = [
-        (f"{int(which.sum()):,} ask for more than {what}", hint)
+        (f"{counted(int(which.sum()), 'job', 'asks')} for more than {what}", hint)
         for which, what, hint in reasons
         if which.any()
     ]
     if without := int(np.isnan(jobs.requested).sum()):
-        met.insert(0, (f"{without:,} have no requested time", "workload.estimates=tsafrir2005"))
+        met.insert(
+            0, (f"{counted(without, 'job', 'has')} no requested time", "workload.estimates=tsafrir2005")
+        )
     exceeded, hints = zip(*met, strict=True)
     return (
-        f"{int(these.sum()):,} of {len(jobs):,} jobs are in no job class of policy ncsa_lsf: "
-        f"{', '.join(exceeded)}; leave out such jobs of a log (workload.exclude), have none drawn "
+        f"{counted(int(these.sum()), 'job', 'is', of=len(jobs))} in none of the job classes of policy "
+        f"ncsa_lsf: {', '.join(exceeded)}; leave out such jobs of a log (workload.exclude), have none drawn "
         f"({', '.join(hints)}), or take another policy"
     )

@@ -1,4 +1,4 @@
-"""What the kernel of NCSA-LSF works on, as named tuples of arrays.
+"""The data of the kernel of NCSA-LSF, as named tuples of arrays.
 
 There are `N_SIZES` size classes and `N_TIMES` time classes (Table 1). The job class of size class s and time
 class t is number ``s * N_TIMES + t``, as in `models.workloads.o2k.job_classes.CLASSES`. Host h has its values
@@ -32,13 +32,13 @@ class Hosts(NamedTuple):
     ----------
     processors, memory : of each host, KB
     classes : size classes of each host by priority, `NO_CLASS` after the last
-    most : executing jobs of each host and size class, at most
+    most : maximum of executing jobs of each host and size class
     free, free_memory : unallocated processors and KB
     executing : executing jobs of each host and size class
     reserved : the job with a pending special reservation, or `NO_JOB`
-    since : when the present piece of idleness for that reservation began
+    since : when the present idle period for that reservation began
     has_ended : 1 where a job ended in this step
-    may_start : 1 where a waiting job might start now: something changed since the host last took jobs
+    may_start : 1 where a waiting job might start now: there was a change since the host last took jobs
     held_back_by : the size class for which a host took no smaller jobs when it last did, or `NO_CLASS`
     turn : the hosts in the order in which they take waiting jobs
     """
@@ -66,7 +66,7 @@ class Limits(NamedTuple):
     reserve_wait : seconds
     level : 0 is the first
     n_levels : number of levels
-    of_time, of_user : executing jobs of a time class and of a user, at most
+    of_time, of_user : maximum of executing jobs of a time class and of a user
     fullest_first : whether the host with the fewest free processors takes jobs first
     barred_hold_back : whether jobs that one of these limits bars hold back smaller size classes
     """
@@ -88,7 +88,7 @@ class Queue(NamedTuple):
     first, last : of each class, or `NO_JOB`
     before, after : neighbours of each job in its list
     examined : for each host and class the last job that was examined, or `NO_JOB`: a job that did not fit
-        then does not fit until one ends on that host
+        then does not fit until a job ends on that host
     cursor : scratch for the time classes, the next job of each to be examined
     """
 
@@ -108,8 +108,8 @@ class NcsaLsfSystem(NamedTuple):
     state, jobs, hosts, limits, queue : see there
     job_class, user : of each job, users counted from 0
     of_time, of_user : executing jobs of each time class and user, and those with a special reservation
-    held : filled in with what is kept idle for special reservations; a capacity of as many pieces as jobs is
-        enough, because every end ends one piece at most
+    held : filled in with the pieces kept idle for special reservations; a capacity of as many pieces as jobs
+        is enough, because every end of a job ends at most one piece
     """
 
     state: Annotated[np.ndarray, STATE]

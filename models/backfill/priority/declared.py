@@ -13,7 +13,7 @@ class Weights(NamedTuple):
     """The weight of each measure of a job; the weighted sum is its priority.
 
     Table 3 of Chiang and Vernon (2001) has six measures. The requested runtime's inverse, by which
-    SJF-backfill sorts (section 2.3), is a seventh. FCFS has no weights at all: of equal jobs the first
+    SJF-backfill sorts (section 2.3), is a seventh. FCFS has no weights at all: among equal jobs the first
     submitted is first.
 
     Parameters

@@ -1,9 +1,9 @@
 """Where a job fits now, and the earliest start that requested times allow.
 
-A reservation is the earliest start that all requested times allow, on the host where that is (of equal ones
-that with the fewest free processors). All other jobs may start only where they disturb no reservation made
-before them in this pass (Chiang and Vernon 2001, section 2.2). Reservations are renewed in each pass. A job
-that runs on beyond its request is expected to end at any moment.
+A reservation is the earliest start that all requested times allow, on the host where that is possible (among
+equal hosts the one with the fewest free processors). All other jobs may start only where they disturb no
+reservation made before them in this pass (Chiang and Vernon 2001, section 2.2). Reservations are renewed in
+each pass. A job that outlives its request is expected to end at any moment.
 """
 
 import numpy as np
@@ -20,7 +20,7 @@ from models.kernels.types import INTS
 
 @part(int64(HOSTS, int64, int64, int64))
 def fullest_host(hosts: Hosts, size: int, need: int, excluded: int) -> int:
-    """Return the fullest host on which a job fits now, of equal ones the first, or `NO_HOST`.
+    """Return the fullest host on which a job fits now (ties go to the first), or `NO_HOST`.
 
     O(hosts), without branches.
 
@@ -41,7 +41,7 @@ def fullest_host(hosts: Hosts, size: int, need: int, excluded: int) -> int:
 
 @part(int64(HOSTS, int64, int64, float64))
 def fullest_beside(hosts: Hosts, size: int, need: int, until: float) -> int:
-    """Return the fullest host on which a job that ends at `until` disturbs no reservation, or `NO_HOST`.
+    """Return the fullest host where a job that ends at `until` disturbs no reservation, or `NO_HOST`.
 
     O(hosts), and O(steps) of each host on which it would run into a reservation.
     """
@@ -58,7 +58,7 @@ def fullest_beside(hosts: Hosts, size: int, need: int, until: float) -> int:
 
 @part(int64(INTS))
 def most(numbers: Ints) -> int:
-    """Return the largest of some numbers from 0 on. O(n)."""
+    """Return the largest of some non-negative numbers. O(n)."""
     found = 0
     for i in range(numbers.shape[0]):
         found = max(found, numbers[i])
@@ -69,7 +69,7 @@ def most(numbers: Ints) -> int:
 def build_profile(hosts: Hosts, h: int, now: float) -> None:
     """Make a host's profile from its expected ends. O(running).
 
-    What should be over by now counts as free in the profile, although it may not be in fact.
+    Resources of jobs that should have ended by now count as free in the profile, although they may not be.
     """
     ends, profile = hosts.ends, hosts.profile
     base = h * profile.places
@@ -87,7 +87,8 @@ def build_profile(hosts: Hosts, h: int, now: float) -> None:
 
 @part(types.Tuple((float64, int64, boolean))(float64, int64, int64, float64, HOSTS))
 def first_start(now: float, size: int, need: int, requested: float, hosts: Hosts) -> tuple[float, int, bool]:
-    """Return the earliest start for a job that does not fit now, its host, and whether no other has the same.
+    """Return the earliest start for a job that does not fit now, its host, and whether no other host has the
+    same.
 
     O(running) on each host.
     """

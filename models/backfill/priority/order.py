@@ -1,8 +1,8 @@
 """A job's priority, by the weights of Table 3 (Chiang and Vernon 2001) or by a function.
 
-The job with the highest number is first, of equals the first submitted. A function of `FIXED_SIGNATURE` has
-the arguments known at a job's submission, and is called once; one of `PRIORITY_SIGNATURE` also has the time
-that the job has waited, and is called again in each pass::
+The job with the highest number is first; ties go to the first submitted. A function of `FIXED_SIGNATURE` has
+the arguments known at a job's submission, and is called once; a function of `PRIORITY_SIGNATURE` also has the
+time that the job has waited, and is called again in each pass::
 
     @kernel(FIXED_SIGNATURE)
     def widest_first(submitted, requested, processors, memory):
@@ -60,9 +60,9 @@ KB_IN_MEMORY_UNIT = 358.4 * 1024
 def weighted_sum(
     weights: Weights, waited_h: Any, requested_h: Any, size: Any, units: Any, shortness: Any, bypassed: Any
 ) -> Any:
-    """Return a job's priority, given its hours, its units of memory, and what its shortness adds.
+    """Return a job's priority, given its hours, its units of memory, and the contribution of its shortness.
 
-    Of numbers as of arrays.
+    Works for numbers and for arrays.
     """
     return (
         weights.wait * waited_h
@@ -76,14 +76,14 @@ def weighted_sum(
 
 
 added_up = part(float64(WEIGHTS, float64, float64, float64, float64, float64, int64))(weighted_sum)
-"""The same, of the numbers of one job in a kernel."""
+"""The same for the numbers of one job in a kernel."""
 
 
 @part(int64(FLOATS, INTS, int64, int64))
 def highest(key: Floats, job: Ints, begin: int, end: int) -> int:
-    """Return the place of the highest key from one place to before another, of equal ones of the first job.
+    """Return the place of the highest key in a range of places; ties go to the first job.
 
-    NaN is lower than all. O(end - begin).
+    NaN is lower than any key. O(end - begin).
     """
     best, top, lowest = begin, -np.inf, np.int64(2**62)
     for i in range(begin, end):
@@ -105,21 +105,21 @@ def in_order_of_submission(
 def evaluate(
     function: Callable[..., float], submit: Floats, requested: Floats, size: Ints, need: Ints, key: Floats
 ) -> None:
-    """Fill in priorities of a function of `FIXED_SIGNATURE`; arrays of the shape (n_jobs,)."""
+    """Fill in the priorities by a function of `FIXED_SIGNATURE`; arrays of the shape (n_jobs,)."""
     for job in range(key.shape[0]):
         key[job] = function(submit[job] - submit[0], requested[job], size[job], need[job])
 
 
 def compiled(given: object, where: str = "policy.priority") -> Any:
-    """Return an order as the event loops take it.
+    """Return an order in the form that the event loops take.
 
     Parameters
     ----------
     given : str or compiled function
-        A name in `ORDERS`, or one's own function, or its dotted name, which is imported. A function may be
+        A name in `ORDERS`, a user's own function, or its dotted name, which is imported. A function may be
         declared to take ``float64`` only.
     where : str
-        What it is called on the command line.
+        Its key on the command line.
 
     Raises
     ------
@@ -132,13 +132,14 @@ def compiled(given: object, where: str = "policy.priority") -> Any:
         signature, of_numbers = FIXED_SIGNATURE, _fixed_of_numbers
     takes = f"{__name__}.PRIORITY_SIGNATURE or FIXED_SIGNATURE"
     function = functions.compiled(named, signature, where, takes, of_numbers)
-    if named is given:  # one's own
+    if named is given:  # the user's own
         _try_out(function, len(signature.args), where)
     return function
 
 
 def _try_out(function: Any, n_arguments: int, where: str) -> None:
-    """Raise ``ValueError`` with one line for an order that gives no number, or an error, for usual jobs."""
+    """Raise ``ValueError`` with one line for an order that returns NaN, or raises an error, for usual
+    jobs."""
     name = getattr(function, "__name__", function)
     for job in itertools.product((0.0, 600.0), (60.0, 86400.0), (1, 64), (0, 2**20), (0, 1)):
         try:
@@ -152,7 +153,7 @@ def _try_out(function: Any, n_arguments: int, where: str) -> None:
 
 @lru_cache(maxsize=8)
 def _changing_of_numbers(declared: Any) -> Any:
-    """Return an order that calls one which takes numbers of any kind."""
+    """Return an order that calls another one, which takes numbers of any type."""
 
     @njit
     def order(waited, requested, processors, memory, bypassed):  # type: ignore[no-untyped-def]
@@ -163,7 +164,7 @@ def _changing_of_numbers(declared: Any) -> Any:
 
 @lru_cache(maxsize=8)
 def _fixed_of_numbers(declared: Any) -> Any:
-    """Return an order that never changes, which calls one that takes numbers of any kind."""
+    """Return an order that never changes and calls another one, which takes numbers of any type."""
 
     @njit
     def order(submitted, requested, processors, memory):  # type: ignore[no-untyped-def]
@@ -178,7 +179,7 @@ def changes(function: Any) -> bool:
 
 
 def _arguments(order: object) -> int | None:
-    """Return how many arguments a compiled function has, None if it is none."""
+    """Return how many arguments a compiled function has, None for any other object."""
     try:
         function: Any = dotted.imported(order) if isinstance(order, str) else order
     except ImportError:

@@ -1,7 +1,7 @@
-"""Orders of waiting jobs from the literature: functions of a job, of which the highest value is first.
+"""Orders of waiting jobs from the literature: functions of a job; the job with the highest value is first.
 
-With w, the time that a job has waited, r, the time that it requests, and s, the time of its submission (all
-in seconds), and n, its processors.
+Here w is the time that a job has waited, r the time that it requests, s the time of its submission (all in
+seconds), and n its number of processors.
 
 WFP3 and UNICEF are utilities that grow while a job waits, from the Blue Gene/P systems of Argonne (Tang et
 al. 2009; the functions of the machines themselves are in the wiki of their scheduler, Cobalt, "Utility
@@ -39,14 +39,14 @@ from models.kernels.compiling import kernel
 
 @kernel(PRIORITY_SIGNATURE)
 def wfp3(waited: float, requested: float, processors: int, memory: int, bypassed: int) -> float:
-    """Return (w/r)^3 n: jobs get angry the longer they wait for their length, and large ones more so."""
+    """Return (w/r)^3 n: priority grows with the wait relative to the request, and faster for large jobs."""
     ratio = waited / requested
     return ratio * ratio * ratio * processors
 
 
 @kernel(PRIORITY_SIGNATURE)
 def unicef(waited: float, requested: float, processors: int, memory: int, bypassed: int) -> float:
-    """Return w / (log2(n) r): a fast turnaround for small jobs.
+    """Return w / (log2(n) r), which gives small jobs a fast turnaround.
 
     One processor counts as two, because log2(1) is 0. Cobalt does the same for the smallest partition that
     its machines have: its divisor is 1.
@@ -56,25 +56,25 @@ def unicef(waited: float, requested: float, processors: int, memory: int, bypass
 
 @kernel(FIXED_SIGNATURE)
 def f1(submitted: float, requested: float, processors: int, memory: int) -> float:
-    """Return what is highest where log10(r) n + 8.70e2 log10(s) is lowest."""
+    """Return -(log10(r) n + 8.70e2 log10(s))."""
     return -(log10(requested) * processors + 8.70e2 * log10(max(submitted, 1.0)))
 
 
 @kernel(FIXED_SIGNATURE)
 def f2(submitted: float, requested: float, processors: int, memory: int) -> float:
-    """Return what is highest where sqrt(r) n + 2.56e4 log10(s) is lowest."""
+    """Return -(sqrt(r) n + 2.56e4 log10(s))."""
     return -(sqrt(requested) * processors + 2.56e4 * log10(max(submitted, 1.0)))
 
 
 @kernel(FIXED_SIGNATURE)
 def f3(submitted: float, requested: float, processors: int, memory: int) -> float:
-    """Return what is highest where r n + 6.86e6 log10(s) is lowest."""
+    """Return -(r n + 6.86e6 log10(s))."""
     return -(requested * processors + 6.86e6 * log10(max(submitted, 1.0)))
 
 
 @kernel(FIXED_SIGNATURE)
 def f4(submitted: float, requested: float, processors: int, memory: int) -> float:
-    """Return what is highest where r sqrt(n) + 5.30e5 log10(s) is lowest."""
+    """Return -(r sqrt(n) + 5.30e5 log10(s))."""
     return -(requested * sqrt(processors) + 5.30e5 * log10(max(submitted, 1.0)))
 
 

@@ -1,9 +1,10 @@
-"""The tables of quanta: what each job's quantum comes to, and the jobs in execution on each host.
+"""The tables of quanta: the outcome of each job's quantum, and the jobs in execution on each host.
 
 Immediate service (Chiang and Vernon 2001, sections 2.4 and 4.3): a job that cannot start when it is submitted
-has a short quantum: at once, on idle processors or on processors of jobs that are preempted for it; or as
-soon as there are idle processors, without preemption. A preempted job stays in execution: its end is put off
-by the quantum, it keeps its memory, and its processors go to the new job, or idle, until it has them back.
+gets a short quantum: at once, on idle processors or on processors of jobs that are preempted for it; or as
+soon as there are idle processors, without preemption. A preempted job stays in execution: its end is
+postponed by the quantum, it keeps its memory, and its processors go to the new job, or stay idle, until it
+gets them back.
 
 A job is in one place at a time: in the queue, in its quantum (its only one), or in execution.
 """
@@ -19,32 +20,32 @@ from models.jobs.jobs import Jobs
 from models.kernels.types import record
 
 NO_QUANTUM, ENDS, LOST, COUNTED = range(4)
-"""What a job's quantum comes to: it has none, it ends in it, it starts again later, or it continues later."""
+"""Outcomes of a job's quantum: it has none, it ends in it, it starts again later, or it continues later."""
 
 NOT_IN_QUANTUM = -1
 
 
 class Quanta(NamedTuple):
-    """What quanta add to the jobs; every array has the shape (n_jobs,).
+    """The columns that quanta add to the jobs; every array has the shape (n_jobs,).
 
     Parameters
     ----------
     runtime, requested : ndarray of float, seconds
-        What a job has left to run, and what it requests: less where its quantum counts.
+        A job's remaining runtime and request: less if its quantum counts.
     lent : ndarray of int
         Memory in the quantum, KB.
     fate : ndarray of int
-        What the quantum comes to, see above.
+        Outcome of the quantum, see above.
     first : ndarray of float, seconds
-        NaN, filled in with the first start, if only for a quantum.
+        NaN until filled in with the first start, if only for a quantum.
     began : ndarray of float, seconds
-        NaN, filled in where a full execution begins.
+        NaN until filled in when a full execution begins.
     end : ndarray of float, seconds
-        The end, as far as is known: the last one, filled in, or a nearer one. `JobTable.end` is the key of
-        the heap, an end that may have been put off since; `JobTable.start` is when a job last got
-        processors, or is to get them back.
+        The end as currently known: the final one, or a nearer one. `JobTable.end` is the key of the heap, an
+        end that may have been postponed since; `JobTable.start` is when a job last got processors, or will
+        get them back.
     expected : ndarray of float, seconds
-        The end of each execution by its request, put off by quanta that are over.
+        The end of each execution by its request, postponed by quanta that are over.
     ran : ndarray of float, seconds
         Time in execution before `JobTable.start` that counts.
     taken : ndarray of int
@@ -52,7 +53,7 @@ class Quanta(NamedTuple):
     displaced_by : ndarray of int
         The job in whose quantum a preempted one waits, or `NO_JOB`.
     preempted : ndarray of int
-        Filled in with 1 where processors were taken away.
+        Set to 1 where processors were taken away.
     bypassed : ndarray of int
         `UnorderedQueue.bypassed` of a job in its quantum.
     """
@@ -80,10 +81,10 @@ class Residents(NamedTuple):
     job : ndarray of int, shape (n_hosts * places,)
         Jobs of host `h` begin at ``h * places``.
     slowdown : ndarray of float, shape (n_hosts * places,)
-        Of each of them while victims are chosen; inf is not eligible.
+        Slowdown of each of them while victims are chosen; inf marks a job that is not eligible.
     n : ndarray of int, shape (n_hosts,)
     places : int
-        Of each host.
+        Number of places of each host.
     """
 
     job: Ints
@@ -101,7 +102,7 @@ class Quantum(NamedTuple):
         0 disables immediate service.
     uninterrupted : float, seconds
     preempting : bool
-        At the submission; otherwise as soon as there are idle processors.
+        Whether it begins at the submission; otherwise as soon as there are idle processors.
     keeps_reservations : bool
         Whether it must not run into a reservation.
     """
@@ -130,8 +131,8 @@ def quanta_of(jobs: Jobs, how: Immediate | None) -> Quanta:
 
 
 def fates(jobs: Jobs, how: Immediate) -> Ints:
-    """Return what each job's quantum comes to."""
-    # A job that asks for no more memory than a quantum has gets all that it asks for, as in any execution.
+    """Return the outcome of each job's quantum."""
+    # A job that requests at most a quantum's memory gets all of its request, as in any execution.
     exceeds = (jobs.memory > how.memory) & (jobs.used > how.memory)
     fate = np.where(exceeds | (not how.keep_quantum), LOST, COUNTED)
     fate[(jobs.runtime <= how.quantum) & ~exceeds] = ENDS
@@ -151,5 +152,5 @@ def quantum_of(how: Immediate | None) -> Quantum:
     if how is None:
         return Quantum(0.0, 0.0, False, False)
     preempting = how.kind == "preempt"
-    # A preemption puts off all expected ends in any case.
+    # A preemption postpones all expected ends in any case.
     return Quantum(how.quantum, how.uninterrupted, preempting, how.keep_promises and not preempting)

@@ -1,15 +1,16 @@
 """Backfilling past any number of reservations on hosts, in any order, perhaps with immediate service.
 
-The waiting jobs are examined in order of priority, ties in order of submission. A job that fits on a host
-starts there, on the fullest one. The first jobs that do not, as many as `reservations`, have their earliest
-starts reserved (`hosts`). With a backfill order of its own, all other jobs are examined in that order once
-all reservations are made (the shortest request first for instance, SJBF). Reservations are renewed in each
-pass; with `sticky` a job that has one precedes all others, so that it never loses it (SJF-backfill, section
-2.3 of Chiang and Vernon 2001). The first start that was reserved for a job is recorded as its promise.
+The waiting jobs are examined in order of priority, ties in order of submission. A job that fits starts on the
+fullest host on which it fits. The first jobs that do not fit, as many as `reservations`, get reservations at
+their earliest starts (`hosts`). With a separate backfill order, all other jobs are examined in that order
+once all reservations are made (SJBF, for instance, is the shortest request first). Reservations are renewed
+in each pass; with `sticky` a job with a reservation precedes all others, so that it never loses it
+(SJF-backfill, section 2.3 of Chiang and Vernon 2001). The first start that was reserved for a job is recorded
+as its promise.
 
-A job that does not fit at one moment of a pass does not fit later in it, because nothing becomes free. So
-only jobs that fit once all reservations are made are examined in order, and each start removes those from the
-list that do not fit any more.
+A job that does not fit at one moment of a pass does not fit later in the pass, because nothing becomes free.
+So only jobs that fit once all reservations are made are examined in order, and each start removes jobs that
+no longer fit from the list.
 """
 
 from dataclasses import replace
@@ -55,9 +56,9 @@ the queue, the most processors that a host has free, the downtimes that are over
 outlives its prediction."""
 
 CORRECTIONS = tuple(60.0 * np.cumsum([1, 5, 15, 30, 60, 120, 300, 600, 1200, 3000, 6000]))
-"""Seconds by which a prediction is longer after each correction (Tsafrir, Etsion and Feitelson 2007).
+"""Seconds that each correction adds to a prediction (Tsafrir, Etsion and Feitelson 2007).
 
-After the last one a job is expected to use up its request."""
+After the last correction a job is expected to use up its request."""
 
 
 class Reservations(NamedTuple):
@@ -70,7 +71,7 @@ class Reservations(NamedTuple):
     pieces : filled in
     down : when each downtime begins and ends, see `models.jobs.machine.Machine`
     limit : ndarray of float, shape (n_jobs,), seconds
-        What each job requests, if `jobs.requested` is a prediction; 0 otherwise.
+        Request of each job if `jobs.requested` is a prediction; 0 otherwise.
     """
 
     state: Annotated[np.ndarray, STATE]
@@ -92,7 +93,7 @@ SYSTEM = record(Reservations)
 
 @part()
 def put_off_ends(system):
-    """Move jobs whose ends were put off down the heap, until the first job of the heap does end then."""
+    """Move jobs with postponed ends down the heap, until the end of the heap's first job is up to date."""
     end, heap, n = system.jobs.end, system.heap, system.state[0].n_running
     while n > 0 and end[heap[0]] < system.quanta.end[heap[0]]:
         job = heaps.pop(end, heap, n)
@@ -102,7 +103,7 @@ def put_off_ends(system):
 
 @part_of(Reservations)
 def begin_instant(system):
-    """Correct predictions, and count the downtimes that are over; at the next of both there is a pass.
+    """Correct predictions, and count the downtimes that are over; the next of either triggers a pass.
 
     O(1), and O(jobs in execution) for each correction.
     """
@@ -117,7 +118,7 @@ def begin_instant(system):
 
 @part()
 def expect_end(system, job, until):
-    """Note when a job is expected to end, and that this has to be corrected then if the job runs on."""
+    """Record when a job is expected to end; if it runs on, the prediction is corrected at that time."""
     state, jobs = system.state[0], system.jobs
     system.quanta.expected[job] = until
     if until < min(jobs.end[job], jobs.start[job] + system.limit[job]):
@@ -127,7 +128,7 @@ def expect_end(system, job, until):
 
 @part()
 def correct_predictions(system):
-    """Expect a later end of each job that outlives its prediction now, at most the end by its request."""
+    """Predict a later end, at most the end by its request, for each job that outlives its prediction now."""
     state, jobs, hosts, residents = system.state[0], system.jobs, system.hosts, system.residents
     state.next_correction = np.inf
     for h in range(residents.n.shape[0]):
@@ -150,7 +151,7 @@ def reserve_downtimes(system):
     state, hosts, down = system.state[0], system.hosts, system.down
     for h in range(hosts.free.shape[0]):
         on_hosts.build_profile(hosts, h, state.now)
-        # All that runs is expected to be over then.
+        # All running jobs are expected to have ended by then.
         last = h * hosts.profile.places + hosts.profile.n_steps[h] - 1
         size, need = hosts.profile.step[last].processors, hosts.profile.step[last].memory
         for i in range(state.next_down, down.shape[0]):
@@ -183,7 +184,7 @@ def end_job(system):
 
 @part()
 def end_quantum(system, job):
-    """Return what a quantum had, and queue its job again unless it ends."""
+    """Return the resources of a quantum, and queue its job again unless it ends."""
     state, jobs, quanta, hosts = system.state[0], system.jobs, system.quanta, system.hosts
     h, start = jobs.host[job], jobs.start[job]
     hosts.free[h] += quanta.taken[job]
@@ -195,7 +196,7 @@ def end_quantum(system, job):
     if quanta.fate[job] == service.COUNTED:
         quanta.ran[job] = length
         quanta.runtime[job] -= length
-        # Beyond its request, a job continues to count with all of it.
+        # Beyond its request, a job still counts with its full request.
         if jobs.requested[job] > length:
             quanta.requested[job] = jobs.requested[job] - length
     if quanta.fate[job] != service.ENDS:
@@ -229,7 +230,7 @@ def schedule_jobs(system, functions):
         return
     if order.dynamic:
         unordered.evaluate_all(state.now, queue, state.n_waiting, order, functions[0])
-    system.hosts.profile.n_steps[:] = 0  # without the reservations of the pass before
+    system.hosts.profile.n_steps[:] = 0  # discard the reservations of the previous pass
     system.hosts.first_reserved[:] = np.inf
     if state.next_down < system.down.shape[0]:
         reserve_downtimes(system)
@@ -260,7 +261,7 @@ def start(system, place, host, n_chosen):
     expect_end(system, job, until)
     residents.job[host * residents.places + residents.n[host]] = job
     residents.n[host] += 1
-    # Jobs that had a reservation in the pass before stay in their order, so that few change places again.
+    # Jobs with a reservation in the previous pass keep their order, so that few change places again.
     n_kept = state.n_waiting if system.order.sorts else state.n_reserved
     while place + 1 < n_kept:
         unordered.move(system.queue, place + 1, place)
@@ -286,7 +287,7 @@ def some_are_small(system, excluded):
     """Return whether any waiting job but one needs no more processors than a host has free. O(n)."""
     queue, most_free = system.queue, system.state[0].most_free
     found = 0
-    # Counted to the end: without a branch the loop is vectorised, which an early return would prevent.
+    # The count goes to the end: without a branch the loop is vectorised, which an early return would prevent.
     for i in range(system.state[0].n_waiting):
         found += queue.size[i] <= most_free
     return found > int(queue.size[excluded] <= most_free)
@@ -311,7 +312,7 @@ def start_and_reserve(system):
             continue
         if order.reservations == NO_BACKFILL:
             break
-        # A reservation matters to others, or is the first of its job, or to quanta.
+        # A reservation matters if it affects other jobs or quanta, or is the first of its job.
         job = queue.job[place]
         is_last = n_reserved + 1 == order.reservations
         some_small = not is_last or some_are_small(system, place)
@@ -328,7 +329,7 @@ def start_and_reserve(system):
 
 @part()
 def backfill(system, backfill_order):
-    """Start all jobs without a reservation that may start beside the reservations, in their order."""
+    """Start all jobs without a reservation that disturb no reservation, in their order."""
     state, queue, order = system.state[0], system.queue, system.order
     n_chosen = 0
     for place in range(state.n_reserved, state.n_waiting):
@@ -362,7 +363,7 @@ def host_for_quantum(system: Reservations, job: int) -> int:
 
 @part(boolean(SYSTEM, int64))
 def may_have_quantum(system: Reservations, place: int) -> bool:
-    """Return whether the job at a place may have its quantum now."""
+    """Return whether the job at a place may begin its quantum now."""
     job = system.queue.job[place]
     if system.quantum.preempting:
         if job < system.state[0].first_new:
@@ -391,7 +392,7 @@ def begin_quanta(system):
         if system.quantum.preempting and host == NO_HOST:
             host = host_with_victims(system, job)
         if host != NO_HOST:
-            # A job with a reservation loses it for its quantum: it does not wait then.
+            # A job gives up its reservation for its quantum, because it no longer waits.
             system.quanta.bypassed[job] = queue.bypassed[place]
             remove_from(queue, state.n_waiting, place, n_chosen)
             state.n_waiting -= 1
@@ -438,14 +439,14 @@ def simulate(jobs: Jobs, machine: Machine, rules: Priority) -> Schedule:
     """
     if rules.immediate is None:
         return schedule_of(_run(jobs, machine, rules, buffer_for(0)).jobs, jobs, machine)
-    # A guess: preemptions cut jobs into more pieces, and then the run is repeated with the true number.
+    # An estimate: preemptions cut jobs into more pieces, and then the run is repeated with the true number.
     pieces = buffer_for(3 * len(jobs) + 16)
     system = _run(jobs, machine, rules, pieces)
-    if pieces.n[0] > pieces.job.size:  # not all were kept
+    if pieces.n[0] > pieces.job.size:  # some were not kept
         pieces = buffer_for(int(pieces.n[0]))
         system = _run(jobs, machine, rules, pieces)
     quanta = system.quanta
-    # A job that ran in one piece has waited to the bit as without immediate service.
+    # The wait of a job that ran in one piece has the same bits as without immediate service.
     whole = quanta.end == quanta.first + jobs.runtime
     waited = np.where(whole, quanta.first - jobs.submit, quanta.end - jobs.submit - jobs.runtime)
     return Schedule(
@@ -463,7 +464,7 @@ def _run(jobs: Jobs, machine: Machine, rules: Priority, pieces: PieceBuffer) -> 
     places = places_on(machine, n)
     table = table_of(jobs)
     order, functions = order_of(rules, jobs)
-    # Each processor can belong to one execution and work for one quantum at the same time.
+    # At the same time, a processor can belong to one execution and work for one quantum.
     at_once = places if rules.immediate is None else 2 * places
     # A step for each expected end; two for each start of a pass, each reservation and each downtime.
     steps = 1 + 3 * at_once + 2 * max(order.reservations, 0) + 2 * len(machine.down)

@@ -17,7 +17,7 @@ FCFS, BACKFILL = "fcfs", "backfill"
 ALL = "all"
 WITHOUT_PROFILE = "models.backfill.priority.single_reservation"
 WITH_PROFILE = "models.backfill.priority.reservations"
-"""The kernel that has a profile of the future, and so downtimes, and corrects predictions."""
+"""The kernel with a profile of the future, which supports downtimes and corrects predictions."""
 QUEUE = "queue"
 LONGEST = 1e12
 NOTHING_BACKFILLED: Mapping[str, Any] = {
@@ -32,20 +32,20 @@ class Immediate:
     Parameters
     ----------
     kind : {"preempt", "soon"}
-        At the submission, on idle processors or on processors of jobs that are preempted; or as soon as
-        there are idle processors.
+        Whether it begins at the submission, on idle processors or on processors of preempted jobs; or as soon
+        as there are idle processors.
     quantum : float, seconds
         Section 3.
     memory_gb : float or None
-        Memory for the quantum, and never more than the job asks for; None is what it asks for.
+        Memory for the quantum, at most the job's request; None gives the whole request.
     uninterrupted : float, seconds
-        How long a job has to have been executing without interruption before it can be preempted.
+        Time for which a job must have been executing without interruption before it can be preempted.
     keep_promises : bool
         Whether a quantum does not use reserved processors, as a backfilled job does not (``soon`` only: a
-        preemption puts off all expected ends in any case).
+        preemption postpones all expected ends in any case).
     beyond_memory : {"stays", "leaves"}
-        A job that uses more memory than it was given is stopped at the end of its quantum (or when it would
-        be done, if that is earlier), or at its very beginning, so that it has none.
+        Whether a job that uses more memory than it was given is stopped at the end of its quantum (or when it
+        would finish, if that is earlier), or at its very beginning, so that it has no quantum.
     keep_quantum : bool
         Whether work done in the quantum counts later (never if the job used more memory than it was
         given). The quantum's memory is returned at its end, so by default a job starts again.
@@ -78,7 +78,7 @@ def _reservations(given: Parameters, where: str, key: str) -> int | None:
 
 
 def _backfill_order(policy: Parameters, where: str, key: str) -> Any:
-    """Return the checked order in which jobs are backfilled, None where it is the queue's."""
+    """Return the checked order in which jobs are backfilled, None if it is the queue's."""
     given, where = policy[key], f"{where}.{key}"
     if given == QUEUE:
         return None
@@ -114,7 +114,7 @@ def _priority(given: Parameters, where: str, key: str) -> Any:
 
 
 def _found(given: object, where: str, otherwise: str) -> Any:
-    """Return an order once it is known to be one; only one of a user's own loads numba here."""
+    """Return an order after a check that it is one; only a user's own order loads numba here."""
     if given is None or (isinstance(given, str) and "." not in given):
         if given not in ORDERS:
             names = ", ".join(ORDERS)
@@ -128,23 +128,23 @@ def _found(given: object, where: str, otherwise: str) -> Any:
 
 @dataclass(frozen=True, kw_only=True)
 class Priority(Rules):
-    """No job overtakes a waiting one of a higher priority (FCFS), or as `Backfill` declares.
+    """No job overtakes a waiting job of a higher priority (FCFS), except as `Backfill` declares.
 
     Parameters
     ----------
     discipline : {"fcfs", "backfill"}
     weights : Weights
-        Of the measures of a job's priority; None is FCFS.
+        Weights of the measures of a job's priority; None means FCFS.
     priority : str or compiled function, optional
-        Instead of `weights`: a name in `ORDERS`, or one's own function, or its
-        dotted name, see `models.backfill.priority.order`.
+        Instead of `weights`: a name in `ORDERS`, a user's own function, or its dotted name, see
+        `models.backfill.priority.order`.
     reservations : int or None
-        Waiting jobs with a reservation; None is all of them.
+        Number of waiting jobs with a reservation; None means all of them.
     keep_start : bool
         Whether a job with a reservation precedes all others until it runs.
     backfill_order : str or compiled function, optional
-        As `priority`, for the jobs that are backfilled once all reservations are made; None is the order of
-        priority.
+        Like `priority`, for the jobs that are backfilled once all reservations are made; None means the order
+        of priority.
     immediate : Immediate, optional
         A quantum of service for each job that cannot start at once.
     """
@@ -183,7 +183,7 @@ class Priority(Rules):
 
     @property
     def keeps_downtimes(self) -> bool:
-        """Whether `Machine.down` is heeded: not by quanta of service."""
+        """Whether `Machine.down` is respected; quanta of service ignore it."""
         return self.immediate is None
 
     takes_predictions = keeps_downtimes
@@ -195,7 +195,7 @@ class Priority(Rules):
 
     @property
     def kernels(self) -> tuple[str, ...]:
-        """Modules of which one simulates these rules, see `Rules.kernels`."""
+        """The modules one of which simulates these rules, see `Rules.kernels`."""
         single = self.immediate is None and self.reservations in (0, 1)
         return (WITHOUT_PROFILE if single else WITH_PROFILE,)
 

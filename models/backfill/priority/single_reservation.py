@@ -1,14 +1,14 @@
 """Backfilling past at most one reservation on hosts with processors and memory, in any order.
 
-The jobs start in the order of the queue. The first that does not fit has the reservation: the shadow time, at
-which a host will have enough processors and memory if all running jobs use up their requested times (EASY; in
-other orders Chiang and Vernon 2001, section 2.3, with one scheduled start). Another job may start at once if
-it ends before the shadow time, according to its requested time, or needs only what the first job leaves over
-on that host by then (the extra processors and memory), or fits on another host. A job that runs on beyond its
-request is expected to end at any moment. So no profile is needed.
+The jobs start in the order of the queue. The first job that does not fit has the reservation: the shadow
+time, at which a host will have enough processors and memory if all running jobs use up their requested times
+(EASY; in other orders Chiang and Vernon 2001, section 2.3, with one scheduled start). Another job may start
+at once if it ends before the shadow time, according to its requested time, or needs only the extra processors
+and memory that the first job leaves over on that host at that time, or fits on another host. A job that
+outlives its request is expected to end at any moment. So no profile is needed.
 
-The reservation is renewed, and all waiting jobs are examined, only where something has changed since the
-last pass; otherwise the new jobs alone are.
+The reservation is renewed, and all waiting jobs are examined, only if there has been a change since the last
+pass; otherwise only the new jobs are examined.
 
 References
 ----------
@@ -74,8 +74,8 @@ is_alone
 class SingleReservation(NamedTuple):
     """The system, see `models.backfill.event_loop`.
 
-    A queue in order of submission stays so: where a job has started, its processors are `GONE`. Any other one
-    is an unordered queue.
+    A queue in order of submission stays in order: the place of a job that has started has `GONE` as its
+    processors. Any other queue is unordered.
     """
 
     state: Annotated[np.ndarray, STATE]
@@ -89,7 +89,7 @@ class SingleReservation(NamedTuple):
 SYSTEM = record(SingleReservation)
 
 BLOCK = 64
-"""Jobs that are passed over together."""
+"""Size of a block of jobs that are skipped together."""
 
 GONE = 2**62
 
@@ -128,7 +128,7 @@ def reserve(system: SingleReservation, job: int) -> None:
         extra += ends.step[np.uint64(at)].processors
         extra_memory += ends.step[np.uint64(at)].memory
         at -= 1
-    # Where the request is lost in the rounding of a late instant, the job takes no time.
+    # If the request is lost in the rounding of a late instant, the job takes no time.
     if shadow + requested > shadow:
         extra -= size
         extra_memory -= need
@@ -158,7 +158,7 @@ def start(system: SingleReservation, place: int, host: int, n_chosen: int) -> No
         size_at[np.uint64(place)] = GONE
         while state.begin < state.end and size_at[np.uint64(state.begin)] == GONE:
             state.begin += 1
-        if state.n_waiting == 0:  # places that are used again are in the cache
+        if state.n_waiting == 0:  # reused places are in the cache
             state.begin = state.end = 0
     else:
         unordered.remove(system.queue, state.end, place, n_chosen)
@@ -252,10 +252,10 @@ def start_in_order(system):
 
 @part(int64(SYSTEM, int64, int64))
 def count_small(system: SingleReservation, first: int, last: int) -> int:
-    """Return how many jobs from one place to before another may start, by processors. O(n), unbranched."""
+    """Return how many jobs in a range of places are small enough to start. O(n), without branches."""
     state, size, requested = system.state[0], system.queue.size, system.queue.requested
     now, shadow, most_free = state.now, state.shadow, state.most_free
-    # On a host without the reservation any job is beside it.
+    # On a host without the reservation no job can disturb it.
     extra = state.extra if system.hosts.free.shape[0] == 1 else most_free
     n_small = 0
     for place in range(first, last):
@@ -267,9 +267,9 @@ def count_small(system: SingleReservation, first: int, last: int) -> int:
 
 @part()
 def backfill(system, backfill_order):
-    """Start the jobs not examined yet that may start beside the job with the reservation, in their order.
+    """Start the jobs not examined yet that do not disturb the reservation, in their order.
 
-    O(those jobs), without branches but for blocks with one that is small enough.
+    O(those jobs), without branches except for blocks with a job that is small enough.
     """
     state, queue, order = system.state[0], system.queue, system.order
     n_chosen = 0
@@ -294,7 +294,7 @@ def backfill(system, backfill_order):
         if order.counts_bypasses:
             unordered.count_bypass(queue, state.end, place, state.head, state.head + 1)
         backfill_job(system, place, host_beside(system, place), n_chosen)
-        # Candidates that do not fit any more leave the list, so that each choice starts.
+        # Candidates that no longer fit leave the list, so that each chosen job starts.
         n_kept = 0
         for k in range(n_chosen):
             candidate = queue.chosen[np.uint64(k)]
@@ -305,7 +305,7 @@ def backfill(system, backfill_order):
 
 @part(void(SYSTEM, int64, int64, int64))
 def backfill_job(system: SingleReservation, place: int, host: int, n_chosen: int) -> None:
-    """Start a job beside the one with the reservation. O(running + hosts + n_chosen)."""
+    """Start a job without disturbing the reservation. O(running + hosts + n_chosen)."""
     state, queue, at = system.state[0], system.queue, np.uint64(place)
     if host == state.shadow_host and state.now + queue.requested[at] > state.shadow:
         state.extra -= queue.size[at]

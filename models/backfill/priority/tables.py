@@ -1,4 +1,5 @@
-"""The tables of the schedulers with reservations: jobs, hosts, and the rules as a kernel reads them."""
+"""The tables of the schedulers with reservations: jobs, hosts, and the rules in the form that a kernel
+reads."""
 
 from typing import Any, NamedTuple
 
@@ -23,7 +24,7 @@ from models.kernels.types import record
 
 NO_RESERVATION = 2**62
 NO_BACKFILL = -1
-"""Instead of a number of reservations: FCFS."""
+"""Used instead of a number of reservations under FCFS."""
 
 
 class Hosts(NamedTuple):
@@ -36,7 +37,7 @@ class Hosts(NamedTuple):
     first_reserved : ndarray of float, seconds
         The earliest reservation there in this pass, or inf.
     ends : Steps
-        Expected ends (`models.backfill.expected_ends`) of what runs; empty where no reservation is made.
+        Expected ends (`models.backfill.expected_ends`) of running jobs; empty if no reservation is made.
     profile : Steps
         Rebuilt in each pass for the hosts with a reservation; without steps a host has none.
     """
@@ -54,13 +55,13 @@ class Order(NamedTuple):
     Parameters
     ----------
     weights : Weights
-        Of the measures of a job's priority, see `order.added_up`.
+        Weights of the measures of a job's priority, see `order.added_up`.
     own : bool
-        Whether a function takes their place.
+        Whether a function replaces them.
     dynamic : bool
         Whether priorities change with time, and are recomputed at each pass.
     reorders : bool
-        Whether the backfill order is not the queue's.
+        Whether the backfill order differs from the queue's.
     reorders_anew : bool
         Whether it changes with time.
     counts_bypasses : bool
@@ -70,10 +71,10 @@ class Order(NamedTuple):
     sticky : bool
         Whether a job with a reservation precedes all others until it runs.
     sorts : bool
-        Whether the queue is kept in order: where that never changes, and every waiting job has a reservation.
+        Whether the queue is kept sorted: if its order never changes and every waiting job has a reservation.
     key, rank : ndarray of float, shape (n_jobs,)
-        A job's priority, and that among backfilled jobs where their order is another one. Filled in unless
-        they change with time.
+        A job's priority, and its priority among backfilled jobs if their order differs. Filled in unless they
+        change with time.
     """
 
     weights: Weights
@@ -102,12 +103,13 @@ def idle_hosts(machine: Machine, places: int, steps: int = 0) -> Hosts:
 
 
 def places_on(machine: Machine, n_jobs: int) -> int:
-    """Return how many jobs can run on a host at once, and one place more for moving."""
+    """Return the number of jobs that can run on a host at once, plus one place for moving."""
     return min(n_jobs, machine.largest) + 1
 
 
 def order_of(rules: Priority, jobs: Jobs) -> tuple[Order, tuple[Any, Any]]:
-    """Return the order as a kernel reads it, and the functions of priority and of the backfill order.
+    """Return the order in the form that a kernel reads, and the functions of priority and of the backfill
+    order.
 
     Priorities that never change are filled in. O(jobs).
     """
@@ -136,7 +138,7 @@ def order_of(rules: Priority, jobs: Jobs) -> tuple[Order, tuple[Any, Any]]:
 
 
 def function_or_keys(given: object, where: str, jobs: Jobs, key: Floats) -> tuple[Any, bool]:
-    """Return the function that a kernel calls, and whether it does; else `key` is filled in, NaN last."""
+    """Return the function that a kernel calls, and whether it calls it; if not, fill in `key`, NaN last."""
     function = compiled(given, where)
     if changes(function):
         return function, True

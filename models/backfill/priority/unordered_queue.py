@@ -1,7 +1,8 @@
-"""Waiting jobs in no order: which one is first, and which of some candidates.
+"""Waiting jobs in no order: finds the first of all, and the first of some candidates.
 
 Priorities that change with time change for all jobs at each pass, so that a sorted queue would cost more than
-a scan for the few jobs that matter. What a scan reads is stored side by side, in loops without branches.
+a scan for the few jobs that matter. The fields that a scan reads are stored side by side, and its loops have
+no branches.
 """
 
 from collections.abc import Callable
@@ -32,14 +33,14 @@ class UnorderedQueue(NamedTuple):
     job, size, need : ndarray of int
         The job at a place, its processors and its memory (KB).
     bypassed : ndarray of int
-        How many jobs of lower priority started before it.
+        Number of jobs of lower priority that started before it.
     held : ndarray of int
         The number of the reservation that it keeps, or `NO_RESERVATION`.
     submit, requested : ndarray of float, seconds
     ran : ndarray of float, seconds
         Time in execution that counts, which is not waiting time.
     key, rank : ndarray of float
-        Its priority, and that among backfilled jobs where their order is another one.
+        Its priority, and its priority among backfilled jobs if their order differs.
     hours, units, shortness : ndarray of float
         See `order.added_up`.
     chosen : ndarray of int
@@ -89,7 +90,7 @@ def append(queue: UnorderedQueue, n: int, job: int, jobs: JobTable, order: Order
     queue.ran[at] = 0.0
     queue.key[at] = order.key[j]
     queue.rank[at] = order.rank[j]
-    if order.dynamic:  # otherwise nothing reads them, and a division takes as long as all the rest
+    if order.dynamic:  # otherwise they are never read, and a division takes as long as all the rest
         queue.hours[at] = jobs.requested[j] / SECONDS_IN_HOUR
         queue.units[at] = jobs.need[j] / KB_IN_MEMORY_UNIT
         queue.shortness[at] = order.weights.shortness / queue.hours[at]
@@ -116,7 +117,7 @@ def move(queue: UnorderedQueue, source: int, place: int) -> None:
 
 @part(void(QUEUE, int64, int64, int64))
 def remove(queue: UnorderedQueue, n: int, place: int, n_chosen: int) -> None:
-    """Remove one of `n` jobs; the last one takes its place, among the `n_chosen` too. O(n_chosen)."""
+    """Remove one of `n` jobs; the last one takes its place, also among the `n_chosen`. O(n_chosen)."""
     move(queue, n - 1, place)
     for i in range(n_chosen):
         if queue.chosen[i] == n - 1:
@@ -161,7 +162,7 @@ def evaluate_all(
 
 @part(boolean(QUEUE, int64, int64, FLOATS))
 def precedes(queue: UnorderedQueue, one: int, other: int, by: Floats) -> bool:
-    """Return which of two jobs is first: one that keeps a reservation, then by `by`, then by submission."""
+    """Return which of two jobs is first: a job that keeps a reservation, then by `by`, then by submission."""
     at, to = np.uint64(one), np.uint64(other)
     if queue.held[at] != queue.held[to]:
         return queue.held[at] < queue.held[to]
@@ -183,7 +184,7 @@ def sort_last(queue: UnorderedQueue, n: int) -> None:
 
 @part(int64(QUEUE, int64, int64, boolean))
 def first(queue: UnorderedQueue, begin: int, end: int, sticky: bool) -> int:
-    """Return the place of the first job of the places from `begin` to before `end`. O(of those)."""
+    """Return the place of the first job in the places `begin` to `end` (excluded). O(end - begin)."""
     if not sticky:
         return highest(queue.key, queue.job, begin, end)
     best = begin
@@ -195,7 +196,7 @@ def first(queue: UnorderedQueue, begin: int, end: int, sticky: bool) -> int:
 
 @part(int64(QUEUE, int64, FLOATS))
 def take_first(queue: UnorderedQueue, n_chosen: int, by: Floats) -> int:
-    """Remove the first job from the list of candidates, and return its place. O(of those)."""
+    """Remove the first job from the list of candidates, and return its place. O(candidates)."""
     chosen = queue.chosen
     best = 0
     for i in range(1, n_chosen):
@@ -208,7 +209,8 @@ def take_first(queue: UnorderedQueue, n_chosen: int, by: Floats) -> int:
 
 @part(void(QUEUE, int64, int64, int64, int64))
 def count_bypass(queue: UnorderedQueue, n: int, place: int, begin: int, end: int) -> None:
-    """Count that the job at a place overtakes all of higher priority, and those at `begin` to `end`. O(n)."""
+    """Count that the job at a place overtakes all jobs of higher priority, and those at `begin` to `end`.
+    O(n)."""
     job, key = queue.job[place], queue.key[place]
     for i in range(n):
         higher = (queue.key[i] > key) | ((queue.key[i] == key) & (queue.job[i] < job))

@@ -1,9 +1,9 @@
 """Which jobs are preempted for a quantum, and how they continue (Chiang and Vernon 2001, section 2.4).
 
-A job is eligible that has been executing without interruption for long enough. On each host with enough
-unallocated memory the eligible jobs with the smallest current slowdown (total time in the system so far,
-divided by the total runtime so far) are chosen, until enough processors are free; of equal ones the first
-submitted. The host that is left with the fewest idle processors is taken, of equal ones the first.
+A job is eligible if it has been executing without interruption for long enough. On each host with enough
+unallocated memory, the eligible jobs with the smallest current slowdown (total time in the system so far,
+divided by the total runtime so far) are chosen, until enough processors are free; ties go to the first
+submitted. The host that is left with the fewest idle processors is taken; ties go to the first.
 """
 
 import numpy as np
@@ -51,7 +51,7 @@ def host_with_victims(system, new_job):
         first = h * residents.places
         for i in range(first, first + residents.n[h]):
             job = residents.job[i]
-            # A preempted job continues later than now; one that ends at this instant is left alone.
+            # A preempted job continues later than now, so a job that ends at this instant is not preempted.
             eligible = (now - jobs.start[job] >= system.quantum.uninterrupted) & (quanta.end[job] > now)
             residents.slowdown[i] = 0.0 if eligible else np.inf
             found += jobs.size[job] if eligible else 0
@@ -73,7 +73,7 @@ def host_with_victims(system, new_job):
         if best == NO_HOST or idle < least_idle:
             best = h
             least_idle = idle
-            # No other host leaves fewer.
+            # No other host can leave fewer.
             if idle == 0:
                 break
     return best
@@ -83,9 +83,9 @@ def host_with_victims(system, new_job):
 def preempt(system, new_job, h):
     """Preempt jobs on the host that `host_with_victims` returned, until a new job has its processors.
 
-    The ends of all victims are put off by how long the quantum will take, and their expected ends by its full
-    length. A victim that runs beyond its request is expected to end as soon as it continues. What the victims
-    do not yield is taken from the idle processors.
+    The ends of all victims are postponed by the duration of the quantum, and their expected ends by its full
+    length. A victim that outlives its request is expected to end as soon as it continues. Processors that the
+    victims do not yield are taken from the idle ones.
     """
     jobs, quanta, hosts, residents = system.jobs, system.quanta, system.hosts, system.residents
     now = system.state[0].now
@@ -113,7 +113,7 @@ def preempt(system, new_job, h):
 
 @part()
 def resume_victims(system, job, h):
-    """Let the jobs continue that were preempted for a quantum that is over now. O(residents)."""
+    """Let the jobs that were preempted for a quantum continue, as it is over now. O(residents)."""
     jobs, quanta, hosts, residents = system.jobs, system.quanta, system.hosts, system.residents
     for i in range(h * residents.places, h * residents.places + residents.n[h]):
         victim = residents.job[i]

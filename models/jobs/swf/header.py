@@ -1,4 +1,4 @@
-"""The comments of a log: parsed by key, written so that they parse back, asked for numbers."""
+"""The comments of a log: parsed by key, written so that they parse back, and searched for numbers."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -30,7 +30,7 @@ def parse_header(comments: list[bytes]) -> dict[str, list[str]]:
 def header_lines(name: str, header: Mapping[str, Sequence[str]]) -> list[str]:
     """Return the comment lines of a header; `name` is the file's, for the message."""
     lines = []
-    for key in sorted(header, key=bool):  # comments without a key first, they would continue another
+    for key in sorted(header, key=bool):  # those without a key first: they would continue another
         values = header[key]
         for value in [values] if isinstance(values, str) else values:
             # Three blanks make a comment without a key stay one, even if it reads like "Key: value".
@@ -46,21 +46,21 @@ def header_lines(name: str, header: Mapping[str, Sequence[str]]) -> list[str]:
 
 
 UNKNOWN = ("", "-1")
-"""Values of a key that say nothing."""
+"""Values of a key that mean unknown."""
 
 _LEADING = re.compile(r"(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]{1,15})(?![0-9]|[.,][0-9]|[eE][+-]?[0-9])")
-"""A whole number, before whatever is explained after it; 1,024 is 1024."""
+"""A whole number, perhaps followed by an explanation; 1,024 is 1024."""
 
 
 def header_number(
     name: str, header: Mapping[str, Sequence[str]], *keys: str, most: int, least: int = 0
 ) -> int:
-    """Return the number of the first of the keys that is there and known, else 0; `name` is the file's.
+    """Return the number of the first key that is present and known, else 0; `name` is the file's.
 
     Raises
     ------
     SwfError
-        With one line for what is not a whole number from `least` to `most`.
+        With one line if the value is not a whole number from `least` to `most`.
     """
     for key in keys:
         for value in header.get(key, []):

@@ -29,7 +29,7 @@ class Log:
     notes : tuple of str
         Notes for the user: rows out of order, fewer rows than the header's number.
     faults : dict of int to str
-        Line -> what is wrong with it, of rows that are left out. `models.jobs.swf.selecting.select` refuses
+        Line -> fault of a row that is left out. `models.jobs.swf.selecting.select` refuses
         the log if there are many.
     """
 
@@ -52,7 +52,8 @@ class Log:
 
     @cached_property
     def sizes(self) -> np.ndarray:
-        """Processors of each job: allocated, where these are unknown requested, 0 where both are."""
+        """Processors of each job: the allocated ones, or if unknown the requested ones, or 0 if both are
+        unknown."""
         allocated, requested = self.columns["processors"], self.columns["requested_processors"]
         return np.where(allocated > 0, allocated, np.maximum(requested, 0))
 

@@ -1,4 +1,4 @@
-"""Reading of a log file: its rows, and the faults of those that are left out."""
+"""Reads a log file: its rows, and the faults of rows that are left out."""
 
 import os
 from collections.abc import Mapping
@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
+from models.counting import counted
 from models.jobs.swf.columns import COLUMNS, DTYPES, EXACT, SwfError
 from models.jobs.swf.header import header_number, parse_header
 from models.jobs.swf.log import Log
@@ -13,7 +14,7 @@ from models.jobs.swf.rows import cut_row, parse_rows
 from models.jobs.swf.unpacking import content_of
 
 BLOCK_BYTES = 1 << 22
-"""Text that is parsed at a time."""
+"""Bytes of text that are parsed at a time."""
 
 OTHER_FORMATS = {
     b"#": "a log of another format, such as the Grid Workloads Format",
@@ -61,7 +62,7 @@ def read(path: str | os.PathLike[str], sha256: str | None = None) -> Log:
     wide = False
     faults: dict[int, str] = {}
     while start < len(content):
-        # A block of whole lines at a time: each line is an object, which takes several times its text.
+        # A block of whole lines at a time: each line becomes an object several times as large as its text.
         stop = content.rfind(b"\n", start, start + BLOCK_BYTES) + 1 or content.find(b"\n", start) + 1
         block = content[start : stop or len(content)]
         start += len(block)
@@ -96,7 +97,7 @@ def read(path: str | os.PathLike[str], sha256: str | None = None) -> Log:
             raise SwfError(
                 f"{path.name}: line {first} {faults[first]}, and no row is right; give another file"
             )
-        what = f"only {len(comments):,} comment lines" if comments else "empty"
+        what = f"only {counted(len(comments), 'comment line')}" if comments else "empty"
         raise SwfError(
             f"{path.name}: no jobs at all ({what}); give a log with one row of 18 columns for each job"
         )
@@ -108,7 +109,7 @@ def read(path: str | os.PathLike[str], sha256: str | None = None) -> Log:
     submit = values[:, COLUMNS.index("submit")]
     late = int((submit < np.maximum.accumulate(submit)).sum())
     notes = _row_count_note(path.name, header, values) + (
-        (f"{late:,} rows were out of submit order, sorted",) if late else ()
+        (f"{counted(late, 'row', 'was')} out of submit order: sorted",) if late else ()
     )
     if wide:
         notes += (f"columns beyond the format's {len(COLUMNS)} are left out",)
@@ -124,7 +125,7 @@ def _row_count_note(name: str, header: Mapping[str, list[str]], values: np.ndarr
     rows = len(values)
     if promised in (0, rows):
         return ()
-    note = f"{rows:,} rows, its header says {promised:,}"
+    note = f"it has {counted(rows, 'row')}, but its header says {promised:,}"
     if rows > promised:
         return (note,)
     # A cleaned log keeps the header and the job numbers of the original.

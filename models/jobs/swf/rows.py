@@ -1,4 +1,4 @@
-"""Fast parsing of rows of text, with the faults of rows that the format does not have."""
+"""Parses rows of text quickly, and reports the faults of rows that violate the format."""
 
 import re
 
@@ -13,7 +13,7 @@ _NUMBER_BYTES = b"0123456789+-.eE \t\n\r\v\f"
 def parse_rows(
     name: str, rows: list[bytes], line: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, dict[int, str]]:
-    """Return the rows as numbers, shape (n_rows, 18), their lines, and the faults of those that are left out.
+    """Return the rows as numbers, shape (n_rows, 18), their lines, and the faults of rows that are left out.
 
     Columns beyond the format's 18 are cut.
     """
@@ -92,5 +92,5 @@ def _syntax_fault(row: bytes) -> str | None:
 
 
 def _odd_bytes(row: bytes) -> bytes:
-    """Return the bytes that no text of numbers has."""
+    """Return the bytes that do not occur in text of numbers."""
     return row.translate(None, delete=bytes(range(0x20, 0x7F)) + b"\t\r\n\v\f")

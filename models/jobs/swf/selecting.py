@@ -10,6 +10,7 @@ from dataclasses import dataclass, fields, replace
 import numpy as np
 
 from models import checks
+from models.counting import counted
 from models.jobs import selecting
 from models.jobs.selecting import Rows, Rule, Selection, known_values
 from models.jobs.swf.columns import COLUMNS, SwfError
@@ -36,11 +37,11 @@ class Filters:
     exclude_user : int or several, optional
         Leave these users out.
     exclude : mapping or sequence of mappings, optional
-        Each leaves out the rows that meet all of it, as in the archive's cleaned logs:
+        Each mapping leaves out the rows that meet all of its values, as in the archive's cleaned logs:
         ``{"user": 3, "processors": 1, "application": 1}`` is the system probe of the NASA log.
     partial : {"drop", "keep"}
-        Status 2 to 4: bursts of a job that was stopped and continued. Its summary is a row of its own, so
-        that bursts count its work twice.
+        Status 2 to 4: bursts of a job that was stopped and continued. Its summary is a separate row, so that
+        bursts would count its work twice.
     failed : {"keep", "drop"}
         Status 0 (failed) and 5 (cancelled). Kept by default: they did use the machine.
     zero_runtime, oversized : str
@@ -115,8 +116,9 @@ def select(log: Log, machine_size: int | None, filters: Filters | None = None) -
     if n_bad > most * (log.n_jobs + n_bad):
         first = min(log.faults)
         raise SwfError(
-            f"{log.name}: line {first} {log.faults[first]}; {n_bad:,} of {log.n_jobs + n_bad:,} rows are "
-            f"wrong: correct or delete them, or leave them out, workload.bad_rows={_share(n_bad, log.n_jobs)}"
+            f"{log.name}: line {first} {log.faults[first]}; "
+            f"{counted(n_bad, 'row', 'is', of=log.n_jobs + n_bad)} wrong: correct or delete such rows, or "
+            f"leave them out, workload.bad_rows={_share(n_bad, log.n_jobs)}"
         )
     columns = log.columns
     since_first = columns["submit"] - log.first_submit

@@ -33,7 +33,7 @@ FORMATS: dict[bytes, tuple[str, Callable[[IO[bytes]], Any]]] = {
 
 BOM = b"\xef\xbb\xbf"
 HTML, LONGEST_START = (b"<!doctype html", b"<html"), 1000
-"""How a web page begins, and the bytes in which that is looked for."""
+"""The beginning of a web page, and the number of bytes that are searched for it."""
 
 MOST_TIMES, LEAST_LIMIT = 100, 1 << 24
 """Maximum decompression ratio, or size in bytes: logs compress 3 to 12 times, repetitive JSON up to 60
@@ -58,7 +58,8 @@ def unpacked(path: Path, sha256: str | None = None, size: int = -1) -> Iterator[
     Parameters
     ----------
     sha256 : str, optional
-        Of the file that a study was planned with: another one would give its values under the wrong identity.
+        SHA-256 of the file that a study was planned with: another file would give values under the wrong
+        identity.
     """
     most = MOST_BYTES if size < 0 else MOST_IN_BLOCKS
     try:
@@ -111,7 +112,7 @@ def _blocks(name: str, raw: IO[bytes], n_bytes: int, size: int, most: int) -> It
         raise SwfError(
             f"{name}: is compressed with zstandard, which needs a package; add it: pip install backports.zstd"
         ) from None
-    except Exception as error:  # of a decompressor, each of which has errors of its own
+    except Exception as error:  # each decompressor has errors of its own
         if not form or isinstance(error, SwfError):
             raise
         raise SwfError(

@@ -1,4 +1,4 @@
-"""Columns to a log file."""
+"""Writes columns to a log file."""
 
 import gzip
 import os
@@ -30,7 +30,7 @@ def write(
     Raises
     ------
     SwfError
-        Unknown columns, different lengths, no rows, or values that `read` would refuse.
+        If columns are unknown, have different lengths or no rows, or have values that `read` would refuse.
     """
     path = Path(path)
     unknown = sorted(set(columns) - set(COLUMNS))

@@ -1,9 +1,9 @@
-"""Buddy based scheme (section 2.4): PEs are given in groups of powers of two, each under a controller.
+"""Buddy based scheme (section 2.4): PEs are allocated in groups of powers of two, each under a controller.
 
 The controllers form a binary tree, kept in `memory` as a heap: node 1 is the root, node ``n_pes + p`` the
-leaf of PE p. ``memory[node]`` counts the jobs mapped to a controller and ``memory[2 n_pes + node]`` holds
-what its load owes to itself and its descendants, so that a mapping costs O(log n_pes) to book and a load
-O(log n_pes) to read.
+leaf of PE p. ``memory[node]`` counts the jobs mapped to a controller and ``memory[2 n_pes + node]`` holds the
+part of its load that stems from itself and its descendants, so that recording a mapping costs O(log n_pes),
+and reading a load O(log n_pes).
 
 The load on a controller is "the sum of 3 terms: the number of jobs mapped to this controller, the maximum of
 the loads on the controller's two children, and the sum of the number of jobs mapped to the controllers
@@ -13,11 +13,11 @@ ancestors" (Fig. 2). Three readings of it:
     Two data paths, up and down: the children's maximum is over their own and lower terms, the ancestors' sum
     is added once. This equals the maximum, over the PEs below, of the jobs whose controllers cover that PE.
 ``recursive``
-    To the letter: a child's load has its own ancestors' sum in it, so that jobs mapped higher up count once
-    for each level between.
+    The literal reading: a child's load contains the sum over its own ancestors, so that jobs mapped higher up
+    count once for each level between.
 ``pes``
     The paper's "simplified scheme": the maximum of the loads on the PEs themselves. It differs from `paths`
-    only by the jobs whose size is not a power of two, which count on the PEs that they really use.
+    only by the jobs whose size is not a power of two, which count on the PEs that they actually use.
 """
 
 import numpy as np
@@ -91,9 +91,9 @@ def mark_free_groups(level, n_pes, occupied, slot, marks, row):
 
 @part(inline=False)
 def least_loaded_controller(level, n_pes, marks, reading, memory):
-    """Return the first PE of the least loaded group marked in row 0, the first of equals, or -1.
+    """Return the first PE of the least loaded group marked in row 0 (ties go to the first), or -1.
 
-    Walks the groups in order and leaves out every subtree whose ancestors alone already reach the best load.
+    It visits the groups in order and skips every subtree whose ancestors alone already reach the best load.
     """
     top = level_for(n_pes)
     weight = level + 1 if reading == RECURSIVE else 1
@@ -142,9 +142,9 @@ def set_range(first, count, chosen):
 def take_groups(size, first, level, n_pes, memory, chosen):
     """Write `size` of the 2^level PEs of a controller to `chosen`, the lighter descendants first.
 
-    A size that is not a power of two is made of groups that are ("minimal fragmentation"): where it exceeds
-    half of a controller, the lighter half is taken whole and the rest in the other; otherwise all of it goes
-    to the lighter half.
+    A size that is not a power of two is composed of groups that are powers of two ("minimal fragmentation"):
+    if it exceeds half of a controller, it takes the whole lighter half and the rest in the other; otherwise
+    all of it goes to the lighter half.
     """
     chosen[:] = ZERO
     need = size

@@ -18,7 +18,7 @@ def let_stay(start, n_jobs, n_slots, n_pes, matrix, table):
 
 @kernel(PLACE_SIGNATURE)
 def first_fit(size, n_pes, n_slots, matrix, books, scratch, chosen):
-    """Choose the first slot with enough free PEs, and those in serial order. O(slots + words)."""
+    """Choose the first slot with enough free PEs, and its PEs in serial order. O(slots + words)."""
     slot = 0
     while slot < n_slots and matrix.free[slot] < size:
         slot += 1
@@ -28,7 +28,7 @@ def first_fit(size, n_pes, n_slots, matrix, books, scratch, chosen):
 
 @part(inline=False)
 def tightest_slot(size, n_slots, free):
-    """Return the slot with the fewest free PEs that are enough (the first of equals), or `n_slots`."""
+    """Return the slot with the fewest sufficient free PEs (ties go to the first), or `n_slots`."""
     best = n_slots
     for slot in range(n_slots):
         if free[slot] >= size and (best == n_slots or free[slot] < free[best]):
@@ -38,7 +38,7 @@ def tightest_slot(size, n_slots, free):
 
 @kernel(PLACE_SIGNATURE)
 def best_fit(size, n_pes, n_slots, matrix, books, scratch, chosen):
-    """Choose the slot with the fewest free PEs that are enough, in serial order. O(slots + words)."""
+    """Choose the slot with the fewest sufficient free PEs, and its PEs in serial order. O(slots + words)."""
     slot = tightest_slot(size, n_slots, matrix.free)
     take_from_left(size, matrix.occupied, slot, n_pes, chosen)
     return slot

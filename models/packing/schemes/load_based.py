@@ -1,8 +1,8 @@
 """Load based schemes (section 2.3): prefer the PEs that the fewest jobs use.
 
 The load on a PE is the number of slots in which it is taken. Instead of sorting the PEs, their loads are held
-as binary numbers, one set of PEs for each digit: the PEs that have a 1 there. To add a slot, and to find the
-least loaded PEs of a slot, is then a walk over digits and words for all PEs at once.
+as binary numbers, one set of PEs for each digit: the PEs that have a 1 there. Adding a slot, and finding the
+least loaded PEs of a slot, is then a loop over digits and words for all PEs at once.
 """
 
 import numpy as np
@@ -39,8 +39,8 @@ def add_up_loads(n_slots, occupied, digits):
 def find_least_loaded(size, n_pes, occupied, slot, digits, n_digits):
     """Find the `size` least loaded free PEs of a slot, digit by digit. O(log(slots) x words).
 
-    Returns the highest load among them and how many PEs of that load it takes; the row after the last digit
-    then holds all free PEs of that load, and the next one all with less.
+    Returns the highest load among them and the number of PEs of that load; the row after the last digit then
+    holds all free PEs of that load, and the next row all free PEs with less.
     """
     equal, less = n_digits, n_digits + 1
     for w in range(digits.shape[1]):
@@ -76,9 +76,9 @@ def sum_of_loads(digits, n_digits, row):
 
 @part(int64(boolean, int64, int64, int64, MATRIX, SETS, uint64[::1]), inline=False)
 def place_by_load(by_sum, size, n_pes, n_slots, matrix, digits, chosen):
-    """Choose the slot whose least loaded free PEs carry least, by their maximum or by their sum.
+    """Choose the slot whose least loaded free PEs have the least load, by their maximum or by their sum.
 
-    Of equally loaded PEs it takes those with lower numbers.
+    Among equally loaded PEs, lower numbers are taken.
     """
     occupied, free = matrix.occupied, matrix.free
     n_digits = add_up_loads(n_slots, occupied, digits)

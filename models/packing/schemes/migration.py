@@ -26,7 +26,7 @@ def holds(sets, row, pe):
 def first_fit_decreasing(start, n_jobs, n_slots, n_pes, matrix, table):
     """Map jobs by first fit in order of decreasing size, PEs in serial order. O(jobs x slots).
 
-    A mapping depends only on those before it, so the jobs before `start` (the position of a newcomer, or of
+    A mapping depends only on the previous ones, so the jobs before `start` (the position of a newcomer, or of
     a job that left) keep theirs. Each slot is filled without gaps, so that its size determines its PEs.
     """
     free, jobs = matrix.free, table.jobs
@@ -48,7 +48,7 @@ def first_fit_decreasing(start, n_jobs, n_slots, n_pes, matrix, table):
         first = n_pes - free[slot]
         end = first + job.size
         free[slot] -= job.size
-        # A range of the same length with both ends in the old one is the old one.
+        # A range of the same length with both ends in the old range is the old range.
         stays = job.slot == slot and holds(table.pes, place, first) and holds(table.pes, place, end - 1)
         if not stays:
             job.slot = slot

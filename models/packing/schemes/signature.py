@@ -1,7 +1,7 @@
 """A packing scheme: one small compiled function that chooses a slot and PEs in it.
 
 The declared types matter: a kernel that takes functions of these types is compiled once for all schemes and
-found in the disk cache again, where plain function arguments would make each process compile them again.
+found in the disk cache, whereas plain function arguments would make each process compile it again.
 """
 
 from numba import int64, types, uint64, void
@@ -21,9 +21,9 @@ PLACE_SIGNATURE = int64(
 )
 """Returns the slot; `n_slots` opens a new one.
 
-A scheduler whose slots are limited may call it only to find out whether a job fits: if it does not carry the
+A scheduler whose slots are limited may call it only to determine whether a job fits: if it does not carry the
 placement out, it calls `release` with the same PEs at once. It may also pass fewer free PEs than there are,
-if the others are of no use to the job.
+if the job cannot use the others.
 """
 
 RELEASE_SIGNATURE = void(

@@ -14,9 +14,9 @@ from models.topology.mesh import Mesh
 def allocate(policy: Partitioning, mesh: Mesh, jobs: int) -> Mapping[tuple[int, int], int]:
     """Return the partitions of the jobs that run: (height, width) -> number of jobs.
 
-    Of the jobs in the system static partitions take only as many as there are partitions, and FCFS takes one;
-    so does processor sharing, which gives the whole machine to one after the other. The ideal of section 3.2
-    has no shapes: it is represented by processors in a row.
+    Static partitions run only as many of the jobs in the system as there are partitions, and FCFS runs one;
+    so does processor sharing, which gives the whole machine to one job after the other. The ideal of section
+    3.2 has no shapes: it is represented by processors in a row.
 
     Raises
     ------
@@ -63,8 +63,8 @@ def _equal_parts(mesh: Mesh, jobs: int, leftover: str) -> dict[tuple[int, int], 
 def halved(mesh: Mesh, times: int) -> tuple[int, int]:
     """Return height and width of a part after a number of halvings of the machine.
 
-    Its larger dimension (its rows, if it is square) is halved first, then both in turns (section 4.4.1);
-    where one is used up, the other alone.
+    Its larger dimension (its rows, if it is square) is halved first, then both in turns (section 4.4.1); once
+    one is used up, only the other is halved.
     """
     shorter = min(mesh.rows, mesh.columns)
     across = min(times // 2, shorter.bit_length() - 1)

@@ -6,12 +6,12 @@ partitions; the *remainder section*, beside it, is one column of the other W par
 The text leaves three points open; they are chosen here:
 
 - Orientation. With 2^k ≤ J < 2^(k+1) jobs and odd k, the 2^X rows divide the machine's larger dimension
-  (its rows, if it is square: so has the text's example with 11 jobs); with even k everything is transposed.
+  (its rows, if it is square, as in the text's example with 11 jobs); with even k everything is transposed.
   In this order the remainder section fills up until it is one more column of the regular section, from each
   J to the next and over powers of two.
 - X is ⌈k/2⌉. On a long machine these rows may not fit, or leave too few columns: then the nearest X that
   fits is taken. On a single row or column of processors all partitions may be in the remainder section.
-- A partition of the remainder section has at least one column, where the formulas have less.
+- A partition of the remainder section has at least one column, even if the formulas give less.
 """
 
 from collections.abc import Callable
@@ -22,7 +22,7 @@ from models.topology.mesh import Rectangle, is_power_of_two, require_room
 
 
 class Offer(NamedTuple):
-    """Processors for each job of a section, before and after it takes columns that are left over.
+    """Processors per job of a section, before and after it takes leftover columns.
 
     The regular section's numbers describe its narrowest column of partitions, which would take one more
     column; the remainder section would take one, or double where its width has to be a power of two.
@@ -36,7 +36,7 @@ class Offer(NamedTuple):
 
 
 def _imbalance_grows_less(offer: Offer) -> bool:
-    """Compare by how much the larger partition would exceed the fair share."""
+    """Return whether the larger partition would exceed the fair share by less."""
     return abs(offer.wider_remainder - offer.fair) < abs(offer.wider_regular - offer.fair)
 
 
@@ -121,7 +121,7 @@ def partition(rows: int, columns: int, jobs: int, leftover: str = DEFAULT_LEFTOV
 
 
 def sections(rows: int, columns: int, jobs: int, leftover: str = DEFAULT_LEFTOVER) -> Sections:
-    """Return the numbers behind `partition`, which has the same parameters and errors."""
+    """Return the numbers on which `partition` is based, with the same parameters and errors."""
     require_room(rows, columns, jobs)
     if leftover not in LEFTOVER:
         raise ValueError(f"policy.leftover={leftover}; allowed: {', '.join(LEFTOVER)}")

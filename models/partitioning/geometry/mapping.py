@@ -1,4 +1,4 @@
-"""On which of a job's processors each of its threads runs (McCann 1994, equations 4.1 and 4.3 to 4.5).
+"""The mapping of a job's threads to its processors (McCann 1994, equations 4.1 and 4.3 to 4.5).
 
 A job has one thread for each processor of the machine, a grid of `rows` × `columns` threads. Both mappings
 keep adjacency: neighbouring threads are on the same processor or on neighbouring ones.
@@ -18,7 +18,7 @@ def contraction(rows: int, columns: int, height: int, width: int) -> Processors:
     rows, columns : int
         Threads, which is also the machine's processors.
     height, width : int
-        Processors of the partition, at most as many.
+        Processors of the partition, at most as many as in the machine.
 
     Returns
     -------
@@ -39,17 +39,18 @@ def contraction(rows: int, columns: int, height: int, width: int) -> Processors:
 def snake(rows: int, columns: int, height: int, width: int) -> Processors:
     """Map the threads so that the fullest processor has the fewest possible (EQUI+, equation 4.3).
 
-    Parameters, result and errors are as in `contraction`; besides, a side of the partition has to divide
-    the machine's. If only the width does, rows and columns change parts.
+    Parameters, result and errors are as in `contraction`; in addition, a side of the partition has to divide
+    the machine's. If only the width does, rows and columns exchange roles.
 
     Notes
     -----
     A row of processors gets rows / height rows of threads. They are numbered column by column, upwards in
-    even rows of processors and downwards in odd ones, and dealt out evenly in that order: so has it the
-    printed index (equations 4.4 and 4.5), whose condition has to be the parity of the processor row. It is
-    not a snake, as each column begins again. In wide partitions a true snake would put some neighbours two
-    processors apart; with this order those in a row of threads are at most one apart, and those on both sides
-    of a border between rows of processors have the same number, hence the same column.
+    even rows of processors and downwards in odd ones, and dealt out evenly in that order, as in the printed
+    index (equations 4.4 and 4.5), whose condition has to be the parity of the processor row. It is not a
+    snake, as each column begins again. In wide partitions a true snake would put some neighbours two
+    processors apart; with this order, neighbours in a row of threads are at most one processor apart, and
+    neighbours on both sides of a border between rows of processors have the same number, hence the same
+    column.
     """
     _require_fit(rows, columns, height, width)
     if rows % height:

@@ -1,6 +1,7 @@
-"""How often folded partitions rotate until all jobs have had the same, and what share of the time that takes.
+"""The number of rotations of folded partitions until all jobs have had equal service, and their share of the
+time.
 
-With a fixed number of jobs (McCann 1994, sections 4.4.2 and 5.2.2).
+The number of jobs is fixed (McCann 1994, sections 4.4.2 and 5.2.2).
 """
 
 from math import inf, log2
@@ -16,7 +17,7 @@ def small_and_large(jobs: int) -> tuple[int, int]:
 
 
 def cycle_length(jobs: int) -> int:
-    """Return N(J), rotations until every job has had the same (equation 4.6); 0 where nothing rotates."""
+    """Return N(J), rotations until every job has had equal service (equation 4.6); 0 without rotation."""
     odd = _odd_part(jobs)
     return odd if odd > 1 else 0
 
@@ -28,7 +29,7 @@ def rotations_per_job(jobs: int) -> int:
 
 
 def _odd_part(jobs: int) -> int:
-    """Return the jobs of one system: an even number is treated as two systems of half the jobs."""
+    """Return the number of jobs in one system: an even number is treated as two systems of half the jobs."""
     return jobs // (jobs & -jobs)
 
 

@@ -2,8 +2,8 @@
 
 A mesh is halved along its larger dimension (its rows, if it is square), each half along the other, and so
 on in turns, until one dimension is used up. A walk visits all cells of such a grid once, goes from
-neighbour to neighbour and ends beside its beginning. It is put together from the walks of the two halves:
-one link is cut in each, opposite the other's, and the ends are joined across. So
+neighbour to neighbour and ends beside its beginning. It is assembled from the walks of the two halves: one
+link is cut in each, opposite the other's, and the ends are joined across. Hence
 
 - its first half is a closed walk over one half of the mesh, and its second half over the other;
 - the halves of a cell of the next coarser grid follow each other, the first one at an even place: a cell that
@@ -58,7 +58,8 @@ def cycle(rows: int, columns: int, n_cells: int) -> list[Rectangle]:
 
 
 def placed(rows: int, columns: int, axes: tuple[int, ...], cells: tuple[Cell, ...]) -> Rectangle:
-    """Return the processors of one cell, or of two neighbours, of the grid that some halvings give."""
+    """Return the processors of one cell, or of two neighbours, in the grid that results from some
+    halvings."""
     height, width = rows >> axes.count(ROWS), columns >> axes.count(COLUMNS)
     (top, left), (bottom, right) = min(cells), max(cells)
     return Rectangle(top * height, left * width, (bottom - top + 1) * height, (right - left + 1) * width)
@@ -85,7 +86,7 @@ def require_closed(rows: int, columns: int) -> None:
 
 @lru_cache(maxsize=256)
 def walk(axes: tuple[int, ...]) -> tuple[Cell, ...]:
-    """Return the cells of a grid in the order of the walk; where it cannot be closed they are a line.
+    """Return the cells of a grid in the order of the walk; if it cannot be closed, they form a line.
 
     Parameters
     ----------
@@ -111,7 +112,7 @@ def walk(axes: tuple[int, ...]) -> tuple[Cell, ...]:
 def _cut(axes: tuple[int, ...]) -> int:
     """Return the place in the half's walk before which it is cut to be joined to its mirror image.
 
-    The place is even, so that no two halves of a coarser cell are torn apart, and the cells on both sides of
+    The place is even, so that no two halves of a coarser cell are separated, and the cells on both sides of
     the cut lie along the border between the halves.
     """
     half = walk(axes[1:])
@@ -123,7 +124,7 @@ def _cut(axes: tuple[int, ...]) -> int:
 
 
 class Ring(NamedTuple):
-    """A part of the mesh, got by halving, that rotates on its own.
+    """A part of the mesh, obtained by halving, that rotates on its own.
 
     axes : the halvings that divide it into its cells
     cells : its walk

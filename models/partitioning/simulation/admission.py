@@ -1,9 +1,9 @@
 """The admission of jobs to memory: compiled functions for the limit of section 5.4.2.
 
 Jobs that do not fit into memory wait in the order of their arrival; a job that ends leaves its place and its
-partition to the first of them at once. Besides, every Q seconds as many running jobs are preempted as are
-waiting (at most all), so that "any queued jobs can be assigned to processors": those first that have been in
-memory for longest. They are appended to the queue with the work that is left. A newcomer takes over a
+partition to the first of them at once. In addition, every Q seconds as many running jobs are preempted as are
+waiting (at most all), so that "any queued jobs can be assigned to processors"; the jobs that have been in
+memory longest come first. They are appended to the queue with their remaining work. A newcomer takes over a
 preempted job's partition, whose processors are idle for O seconds; the partitions of all others stay.
 """
 
@@ -41,7 +41,7 @@ def dequeue(tables):
 
 @part(void(int64, int64, float64, TABLES, CURVE))
 def take_over(job, position, wait, tables, curve):
-    """Give a job the partition of the one at a position, where it begins after `wait` seconds."""
+    """Give a job the partition of the job at a position, where it begins after `wait` seconds."""
     jobs, lists = tables.jobs, tables.lists
     before = lists.running[position]
     lists.running[position] = job
@@ -57,7 +57,7 @@ def count_admitted(position, tables):
 
 @part(void(int64, int64, TABLES))
 def remove_position(position, n, tables):
-    """Remove one of `n` positions; if a job fewer runs now, the last job has taken it. O(running jobs)."""
+    """Remove one of `n` positions; if one job fewer runs now, the last job has taken it. O(running jobs)."""
     lists, last = tables.lists, tables.state[0].n_running
     found = 0
     for i in range(n):

@@ -2,12 +2,11 @@
 
 With 2^k ≤ J < 2^(k+1) jobs the mesh is a grid of 2^(k+1) equal cells (of P cells if J = P). A job has one
 cell, a small partition, or two neighbours, a large one: always a rectangle. The cells lie on a closed walk
-(see `geometry.walk`), and a large partition is two that follow each other. At a rotation every small
-partition that is followed by a large one takes over its first cell. So large ones move against the walk by
-one cell and small ones along it by two, and large ones may come to lie across the cells of the next coarser
-grid.
+(see `geometry.walk`), and a large partition is two consecutive cells. At a rotation every small partition
+that is followed by a large one takes over its first cell. So large partitions move against the walk by one
+cell and small ones along it by two, and large ones may come to lie across the cells of the next coarser grid.
 
-What follows from that is not in the paper and chosen here:
+The following choices are not in the paper:
 
 Arrivals
     halve one large partition; the newcomer gets the half that comes later on the walk. One that lies in
@@ -22,17 +21,17 @@ Departures
 Systems
     An even number of jobs is two systems, each with half of the machine, as soon as each half holds half of
     the jobs, none lies in both, and the large ones follow the half's own walk; and so on within each half.
-    This is checked before every rotation. Until it is so, which may be never on a long machine, they
-    rotate as one system, which is as fair but takes longer.
+    This is checked before every rotation. Until these conditions hold, which may be never on a long machine,
+    they rotate as one system, which is as fair but takes longer.
 Joining
     Systems that an arrival or a departure left with different densities of jobs become one at the next
     rotation. A large partition may not follow the common walk (it may lie where the half's walk closes).
-    Systems with such ones first rotate alone, at once, until they have none; if that never happens, all jobs
-    are laid out again along the common walk, in their order and with their sizes.
+    Systems with such partitions first rotate alone, immediately, until they have none; if that never happens,
+    all jobs are laid out again along the common walk, in their order and with their sizes.
 
 Instants of rotation follow each other at the policy's interval (I, or I times the number of jobs, for which
 the time since the last instant counts when that number changes). They pass without effect when all partitions
-are of one size, and are then not due.
+have one size, and are then not due.
 """
 
 import numpy as np
@@ -52,7 +51,7 @@ def period(settings, n_jobs):
 
 @part(void(TABLES))
 def pass_instants(tables):
-    """Before the number of jobs changes: let the instants pass at which there was nothing to rotate."""
+    """Before the number of jobs changes, skip the instants at which there was nothing to rotate."""
     settings, state = tables.settings, tables.state[0]
     if settings.rotation < np.inf and state.rotation_due == np.inf:
         time = period(settings, state.n_running)
@@ -104,9 +103,9 @@ def arrive(job, tables, curve):
 
 @kernel(SIGNATURE)
 def depart(position, tables, curve):
-    """Rotate until what the job left is taken (section 4.4.3). O(cells) for each rotation.
+    """Rotate until the partition that the job left is taken (section 4.4.3). O(cells) for each rotation.
 
-    Where the last but one of two jobs leaves, the other one unfolds to the whole machine from wherever it is.
+    If one of the last two jobs leaves, the other one unfolds to the whole machine from wherever it is.
     """
     lists, cells, state = tables.lists, tables.shares.cells, tables.state[0]
     pass_instants(tables)

@@ -25,7 +25,7 @@ def rows_of(level):
 
 @part(types.UniTuple(int64, 4)(int64, int64))
 def extent(system, level):
-    """Return a system's row of walks, its row of places, and where it begins and how many cells it has."""
+    """Return a system's row of walks, its row of places, its beginning and its number of cells."""
     depth = 0
     while system >> (depth + 1):
         depth += 1
@@ -111,7 +111,7 @@ def follows(inner, outer, tables):
 
 @part(boolean(int64, TABLES), inline=False)
 def divides(system, tables):
-    """Return whether a system falls into two of half the jobs, each on half of its cells."""
+    """Return whether a system divides into two of half the jobs, each on half of its cells."""
     lists, cells, state = tables.lists, tables.shares.cells, tables.state[0]
     level = state.level
     walk, _, _, n_cells = extent(system, level)
@@ -138,7 +138,7 @@ def divides(system, tables):
 
 @part(void(TABLES), inline=False)
 def divide(tables):
-    """Let every system fall into as small ones as it can. O(cells) for each level of them."""
+    """Divide every system as far as possible. O(cells) for each level of systems."""
     lists, state = tables.lists, tables.state[0]
     i = 0
     while i < state.n_systems:
@@ -155,9 +155,9 @@ def divide(tables):
 
 @part(int64(TABLES), inline=False)
 def host(tables):
-    """Return the index, in the parts of its system that are listed, of the one that a newcomer halves.
+    """Return the index, among the listed parts of its system, of the part that a newcomer halves.
 
-    One that lies in both halves of the system is taken first, else one in the half with fewer jobs.
+    A part that lies in both halves of the system comes first, otherwise one in the half with fewer jobs.
     """
     lists, state = tables.lists, tables.state[0]
     system = NONE

@@ -1,7 +1,7 @@
 """Compiled moves of folding: rotations, and the rare cases in which all partitions are laid out again.
 
-At a rotation the job with the large partition folds onto half of it first; then the other one, which has
-worked on as before, unfolds into what was freed (section 5.2.1). Each stands still while its own threads
+At a rotation the job with the large partition folds onto half of it first; then the other job, which has
+worked on meanwhile, unfolds into the freed cell (section 5.2.1). Each stands still while its own threads
 move.
 """
 
@@ -49,7 +49,7 @@ def unfold(position, own, taken, ready, charge, tables, curve):
 
 @part(float64(int64, int64, int64, float64, TABLES, CURVE))
 def fold(position, given, kept, charge, tables, curve):
-    """Let a job with a large partition give a cell away, and return when that will be vacant."""
+    """Let a job with a large partition give up a cell, and return when the cell will be vacant."""
     jobs, lists, state = tables.jobs, tables.lists, tables.state[0]
     pause = charge * tables.shares.moves[FOLDING, large(given, kept, tables)]
     fold_cells.hold(position, kept, NONE, tables)
@@ -62,7 +62,7 @@ def fold(position, given, kept, charge, tables, curve):
 def exchange(system, charge, tables, curve):
     """Exchange each small partition with a large one that follows it, and return how many jobs moved.
 
-    What is free takes nothing; a small partition before a small free one takes all of that (section 4.4.3).
+    A free partition takes nothing; a small partition before a small free one takes all of it (section 4.4.3).
     """
     lists, cells, state = tables.lists, tables.shares.cells, tables.state[0]
     walk, _, begin, n_cells = fold_cells.extent(system, state.level)
@@ -96,7 +96,7 @@ def exchange(system, charge, tables, curve):
 
 @part(void(float64, TABLES, CURVE), inline=False)
 def lay_out(charge, tables, curve):
-    """Put all partitions one after the other along the walk, as it meets them. O(cells)."""
+    """Lay out all partitions one after the other along the walk, in its order. O(cells)."""
     lists, state = tables.lists, tables.state[0]
     level = state.level
     n_parts = 0
@@ -130,7 +130,7 @@ def lay_out(charge, tables, curve):
 
 @part(void(float64, TABLES, CURVE), inline=False)
 def join(charge, tables, curve):
-    """Make one system of all. Those with partitions that do not follow the common walk first rotate alone."""
+    """Join all systems. Systems with partitions that do not follow the common walk first rotate alone."""
     lists, state = tables.lists, tables.state[0]
     longest = 0
     for i in range(state.n_systems):

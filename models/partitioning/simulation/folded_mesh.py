@@ -1,4 +1,4 @@
-"""The partitions that the compiled policy of folding gives jobs of which none ends, for drawings."""
+"""The partitions of jobs that never end, under the compiled folding policy, for drawings."""
 
 from math import inf
 
@@ -25,14 +25,14 @@ RULES = Fold(
 
 
 class FoldedMesh:
-    """Jobs on a mesh, numbered from 1 on in the order of their arrivals; moves take no time.
+    """Jobs on a mesh, numbered from 1 in order of arrival; moves take no time.
 
     Parameters
     ----------
     rows, columns : int
         Processors of the machine, powers of two.
     n_jobs : int
-        How many have arrived.
+        Number of jobs that have arrived.
 
     Raises
     ------

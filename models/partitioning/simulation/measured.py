@@ -10,11 +10,11 @@ from models.partitioning.metrics import of_classes, sums_over
 from models.partitioning.simulation.state import CLOSED
 
 SHORTEST = 1e-9
-"""Seconds that a job takes at least where its work is spread over its time: rounding may leave none."""
+"""Minimum seconds of a job whose work is spread over its time: rounding may leave 0."""
 
 
 SUMS = "sums"
-"""Of `metrics.sums_over`, among the measures of batches."""
+"""Name of the result of `metrics.sums_over` among the measures of batches."""
 
 
 def measured(
@@ -32,12 +32,12 @@ def measured(
     ----------
     ended, closed : recarray of `state.ENDED`, of `state.CLOSED`
     jobs : Jobs
-        Those that ended.
+        The jobs that ended.
     size : int
         Jobs in a batch.
     delivered : ndarray, shape (n_batches,), processor-seconds, optional
-        In the time of each batch: processors that a job asks for times its runtime on them; None is the time
-        of the jobs that ended in it, and what more the jobs in the system have got by then.
+        Work delivered during each batch: processors that a job requests times its runtime on them; None means
+        the time of the jobs that ended in it, plus the increase for the jobs in the system.
 
     Returns
     -------
@@ -59,7 +59,8 @@ def measured(
 
 
 def metrics(parts: list[dict[str, Floats]], first: int, stop: int) -> dict[str, Floats]:
-    """Return every metric of the family, of some of the batches in several parts, one after the other."""
+    """Return every metric of the family for some of the batches, which are given in several consecutive
+    parts."""
     found = {name: np.concatenate([part[name] for part in parts])[first:stop] for name in parts[0]}
     return found | of_classes(found.pop(SUMS))
 
@@ -80,9 +81,9 @@ def of_trace(
 
     Notes
     -----
-    The period of a batch ends with its last job; the first begins with the first submission that counts. None
-    extends beyond the end of the measured period, and the last ends there. A job's work counts as delivered
-    evenly from its start to its end.
+    The period of a batch ends with its last job; the first period begins with the first measured submission.
+    No period extends beyond the end of the measured period, and the last ends there. A job's work counts as
+    delivered evenly from its start to its end.
     """
     first, stop, _ = trace.measured.indices(len(trace.jobs))
     counts = (ended.number >= first) & (ended.number < stop)
@@ -106,13 +107,13 @@ def _closed(submit: Floats, end: Floats, edges: Floats, held: Floats, limit: int
     """Return the integrals between edges: all jobs in the system run, up to the limit."""
     instant, jobs = _levels(submit, end, np.ones(len(submit), np.int64))
     held = held[np.minimum(jobs, limit)]
-    none, length = np.zeros(len(edges) - 1), np.diff(edges)  # what is delivered is known by another way
+    none, length = np.zeros(len(edges) - 1), np.diff(edges)  # delivered work is computed elsewhere
     columns = [_integral(instant, jobs, edges), _integral(instant, held, edges), none, length]
     return np.rec.fromarrays(columns, dtype=CLOSED)
 
 
 def _levels(begin: Floats, end: Floats, height: np.ndarray) -> tuple[Floats, np.ndarray]:
-    """Return instants in order, and the sum of all heights from each of them on."""
+    """Return the instants in order, and the sum of all heights from each of them on."""
     instant = np.concatenate([begin, end])
     order = np.argsort(instant, kind="stable")
     return instant[order], np.cumsum(np.concatenate([height, -height])[order])

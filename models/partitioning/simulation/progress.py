@@ -1,14 +1,14 @@
-"""The progress of jobs: compiled functions that update a job's work left and give it another partition.
+"""The progress of jobs: compiled functions that update a job's remaining work and give it another partition.
 
-A policy consists of three functions that share out the machine: `arrive` admits a job beside those that run,
-`depart` redivides it among the others after the job at a position ended, and `rotate` exchanges partitions
-at an instant of rotation. They keep the list of running jobs in the order of their positions. The
+A policy consists of three functions that divide the machine: `arrive` admits a job beside the running ones,
+`depart` redivides the machine among the others after the job at a position ended, and `rotate` exchanges
+partitions at an instant of rotation. They keep the list of running jobs in the order of their positions. The
 engine takes any functions of the type that is declared here, so that it is compiled once for all policies and
-found in the disk cache again.
+found in the disk cache.
 
 Progress is fluid. Where jobs repeat cycles of computing and communicating, a job works at 1 / step_time(its
 partition) cycles a second, where the time of a cycle is its expected value over the threads' random times.
-What is left out is the fluctuation of the sum over a job's cycles, below 0.1 % for a job of 300 (tests draw
+The model neglects the fluctuation of the sum over a job's cycles, below 0.1 % for a job of 300 (tests draw
 every thread's time and compare).
 """
 
@@ -19,7 +19,7 @@ from models.partitioning.simulation.state import NOT_YET, TABLES
 from models.workloads.speedup.curves import CURVE
 
 SIGNATURE = void(
-    int64,  # the newcomer's place in the table of jobs, or the position that fell free; else 0
+    int64,  # the newcomer's place in the table of jobs, or the vacated position; else 0
     TABLES,
     CURVE,  # the speed of a job by its number of processors
 )
@@ -28,7 +28,7 @@ FUNCTION = types.FunctionType(SIGNATURE)
 
 @part(float64(int64, TABLES))
 def work_left(job, tables):
-    """Return the work that a running job has left now."""
+    """Return the remaining work of a running job."""
     it, now = tables.jobs[job], tables.state[0].now
     left, since = it.left, it.since
     if now > it.resume:
@@ -47,7 +47,7 @@ def catch_up(job, tables):
 
 @part(void(int64, TABLES))
 def predict_end(job, tables):
-    """Set when the job will end if nothing changes; its work left is up to date."""
+    """Set when the job will end if nothing changes; its remaining work must be up to date."""
     it, now = tables.jobs[job], tables.state[0].now
     left = max(it.left, 0.0)  # rounding may have made it negative
     before = 0.0
@@ -61,7 +61,7 @@ def predict_end(job, tables):
 
 @part(float64(int64, int64, TABLES, CURVE))
 def rate_on(share, job, tables, curve):
-    """Return the seconds alone on the machine that a job works off in a second on a share."""
+    """Return the seconds alone on the machine that a job completes in a second on a share."""
     if tables.settings.by_shape:
         return tables.shares.rate[share]
     it = tables.jobs[job]
@@ -73,7 +73,7 @@ def reallocate(job, wait, pause, share, tables, curve):
     """Give a job another partition.
 
     It keeps its rate for `wait` seconds, stands still for `pause` seconds, then works as fast as the new
-    partition lets it. If it is already standing still or about to, the moves are done one after the other.
+    partition lets it. If it is already standing still or about to, the moves are made one after the other.
     """
     it, now = tables.jobs[job], tables.state[0].now
     catch_up(job, tables)
@@ -93,7 +93,7 @@ def reallocate(job, wait, pause, share, tables, curve):
 
 @part(void(int64, float64, int64, TABLES, CURVE))
 def begin(job, wait, share, tables, curve):
-    """Give a job that has been admitted a partition, on which it works after `wait` seconds."""
+    """Give an admitted job a partition, on which it works after `wait` seconds."""
     it, now = tables.jobs[job], tables.state[0].now
     if it.start == NOT_YET:
         it.start = now

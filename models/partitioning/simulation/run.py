@@ -24,10 +24,10 @@ from models.partitioning.simulation.state import (
 from models.workloads.speedup.curves import CURVE_SIGNATURE, linear
 
 FIRST_SHARES = 8
-"""Jobs that the first shares serve; more are made when they are needed."""
+"""Number of jobs that the first shares serve; more are made when needed."""
 
 CAPACITY = 32_768
-"""Jobs that can end, and pieces, before they are taken away."""
+"""Capacity of the records of ended jobs, and of pieces, before they are taken."""
 
 
 class Curve(NamedTuple):
@@ -38,7 +38,8 @@ class Curve(NamedTuple):
 
 
 class Roll:
-    """The jobs on their way into the engine, kept for their measures, which need more than the engine has."""
+    """The jobs that enter the engine, kept for their measures, which need more columns than the engine
+    has."""
 
     def __init__(self, parts: Iterator[Part]) -> None:
         self._parts = parts
@@ -75,7 +76,7 @@ class Simulation:
     Parameters
     ----------
     discipline : module
-        With the compiled functions `arrive`, `depart` and `rotate` of the policy.
+        Module with the compiled functions `arrive`, `depart` and `rotate` of the policy.
     shares : callable
         The policy's shares for a number of jobs.
     arrivals : iterator of Arrivals
@@ -132,9 +133,9 @@ class Simulation:
                 return Status(status)
 
     def take(self) -> Record:
-        """Return what was recorded since the last time, and make it empty.
+        """Return the records since the last call, and empty them.
 
-        The arrays are the engine's own: they hold until it runs again.
+        The arrays are the engine's own: they are valid until it runs again.
         """
         state = self.tables.state
         taken = Record(

@@ -1,7 +1,7 @@
 """The shares of a machine and the moves between them, for the compiled policies.
 
-Everything that depends on shapes is computed here once, in plain Python, for as many jobs as have been
-there at once so far; the event loop only reads it.
+Everything that depends on shapes is computed here once, in plain Python, for the largest number of jobs so
+far; the event loop only reads it.
 """
 
 from collections.abc import Callable
@@ -45,7 +45,7 @@ def of_positions(rate: Floats, processors: Floats, moves: Floats | None = None) 
 
 
 def constant_shares(system: System, n_jobs: int) -> Shares:
-    """Return the shares of static partitions: each job has one of its own, however many there are."""
+    """Return the shares of static partitions: each job has its own partition, whatever the number of jobs."""
     height, width = halved(system.mesh, system.policy.n_partitions.bit_length() - 1)
     shape = (n_jobs + 1, n_jobs)
     return of_positions(np.full(shape, system.rate(height, width)), np.full(shape, float(height * width)))
@@ -60,7 +60,7 @@ def equal_shares(system: System, n_jobs: int) -> Shares:
 
 @lru_cache(maxsize=64)
 def equipartition(system: System, n_jobs: int) -> Shares:
-    """Return the shares of an Equipartition, or of rectangles by a function of one's own."""
+    """Return the shares of an Equipartition, or of rectangles from a user's own function."""
     mesh = system.mesh
     rate, size = np.zeros((n_jobs + 1, n_jobs)), np.zeros((n_jobs + 1, n_jobs))
     moves = np.zeros((N_MOVES, n_jobs + 1, n_jobs))
@@ -111,7 +111,8 @@ def move_seconds(system: System, before: Place, after: Place) -> float:
 
 @lru_cache(maxsize=64)
 def folding(system: System, n_jobs: int) -> Shares:
-    """Return the shares of folding (see `fold_moves` and `fold_cells`): any jobs hold the whole machine.
+    """Return the shares of folding (see `fold_moves` and `fold_cells`): any number of jobs holds the whole
+    machine.
 
     To fold a job onto half of a large partition, or to unfold it again, half of the threads are relocated, as
     for equation 5.4.
@@ -143,7 +144,7 @@ def folding(system: System, n_jobs: int) -> Shares:
 
 
 def _place_cells(cells: Ints, axes: tuple[int, ...], level: int) -> None:
-    """Write the rows of a level but those that name the cells of other levels."""
+    """Write the rows of a level, except those that refer to the cells of other levels."""
     row, n_cells = int(rows_of(level)), 1 << level
     number = {cell: i for i, cell in enumerate(walk(axes[:level]))}
     cells[row + GRID_ROW, :n_cells] = [cell[0] for cell in number]
@@ -158,7 +159,7 @@ def _place_cells(cells: Ints, axes: tuple[int, ...], level: int) -> None:
 
 
 def _join_levels(cells: Ints, axes: tuple[int, ...], level: int) -> None:
-    """Write which cells of the level before are halved into the cells of a level."""
+    """Write which cells of the previous level are halved into the cells of a level."""
     coarse = {cell: i for i, cell in enumerate(walk(axes[: level - 1]))}
     for i, cell in enumerate(walk(axes[:level])):
         parent = coarse[coarser(cell, axes[level - 1])]
@@ -173,7 +174,7 @@ SHARES: dict[str, Callable[[System, int], Shares]] = {
     "fcfs": constant_shares,
     "processor_sharing": equal_shares,
 }
-"""By discipline; the others have rectangles for each number of jobs."""
+"""Shares by discipline; the other disciplines have rectangles for each number of jobs."""
 
 
 def shares(system: System, n_jobs: int) -> Shares:

@@ -1,4 +1,4 @@
-"""Policies under which a job's partition depends on its position among J jobs and on nothing else.
+"""Policies under which a job's partition depends only on its position among J jobs.
 
 These are the Equipartitions, static partitions, and one or all jobs on the whole machine. A newcomer takes
 the last position; when a job leaves, the last job takes its position and all others keep theirs (section 4.3
@@ -16,7 +16,7 @@ GROW, SHRINK, FILL, N_MOVES = range(4)
 
 @kernel(SIGNATURE)
 def arrive(job, tables, curve):
-    """Give the newcomer the last position; it begins when all have made room for it. O(jobs)."""
+    """Give the newcomer the last position; it begins when all others have moved. O(jobs)."""
     jobs, lists, state = tables.jobs, tables.lists, tables.state[0]
     n_jobs = state.n_running
     now = ready = state.now
@@ -34,7 +34,7 @@ def arrive(job, tables, curve):
 
 @kernel(SIGNATURE)
 def depart(position, tables, curve):
-    """Move the last job to the position that fell free. O(jobs)."""
+    """Move the last job to the vacated position. O(jobs)."""
     lists, state = tables.lists, tables.state[0]
     n_jobs = state.n_running
     last = n_jobs - 1

@@ -1,4 +1,4 @@
-"""The jobs of a point: short and long ones that take what they are given, or rigid ones with a speed-up."""
+"""The jobs of a point: short and long ones that adapt to their partition, or rigid ones with a speed-up."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ from models.workloads.speedup import CURVES, Speedup
 from models.workloads.speedup.cycle import Cycle, best_speeds
 
 NO_CLASS = len(short_long.JOB_CLASSES)
-"""Of jobs of other workloads: they count among all jobs only."""
+"""Class of jobs of other workloads: they only count among all jobs."""
 
 
 class Part(NamedTuple):
@@ -52,7 +52,7 @@ class Source:
     parts : callable
         Returns an iterator of consecutive chunks.
     speedup : Speedup, optional
-        None is the speedup of short and long jobs, by the shape of partitions.
+        None means the speedup of short and long jobs, by the shape of partitions.
     trace : Trace, optional
         The log or month that the jobs come from.
     notes : tuple of str
@@ -67,13 +67,13 @@ class Source:
 
 
 def open_source(point: Point) -> Source:
-    """Return the jobs of a point; ``ValueError`` with one line for what cannot be simulated.
+    """Return the jobs of a point; ``ValueError`` with one line if they cannot be simulated.
 
     Loads no kernel before a chunk is taken.
     """
     policy, workload = Partitioning.of(point.policy), point.workload
     if point.machine.get("mesh") is not None:
-        machines.of(point.machine)  # which refuses other processors beside the mesh's
+        machines.of(point.machine)  # refuses other processors beside the mesh's
     if workload.get("model") == "short_long":
         mesh, notes = _mesh(point.machine)
         system = System.of(policy, mesh, Cycle.of(workload))
@@ -99,7 +99,7 @@ def open_source(point: Point) -> Source:
 
 
 def _mesh(machine: Parameters, processors: int | None = None) -> tuple[Mesh, tuple[str, ...]]:
-    """Return the mesh, and a note where only a number of processors is given (or a log's)."""
+    """Return the mesh, and a note if only a number of processors is given (or a log's)."""
     if all(machine.get(key) is None for key in ("mesh", "hosts", "processors")):
         machine = {**machine, "processors": processors}
     mesh = Mesh.of(machine)
@@ -117,7 +117,7 @@ def _short_and_long(point: Point, mesh: Mesh) -> Iterator[Part]:
 
 
 def _part(jobs: Jobs, system: System, speedup: Speedup) -> Part:
-    """Return rigid jobs with their work, by what they do on their processors and on the whole machine."""
+    """Return rigid jobs with their work, given their speeds on their processors and on the whole machine."""
     if speedup.cycle is not None:
         speed = best_speeds(system.mesh, speedup.cycle.steps)[jobs.size]
         alone = np.ones(len(jobs))
@@ -128,11 +128,11 @@ def _part(jobs: Jobs, system: System, speedup: Speedup) -> Part:
 
 
 def speeds_on(processors: Floats, size: Ints, speedup: Speedup) -> Floats:
-    """Return how fast jobs of some sizes are on some numbers of processors.
+    """Return the speeds of jobs of some sizes on some numbers of processors.
 
-    ``ValueError`` with one line, if a function of one's own gives no speed.
+    ``ValueError`` with one line, if a user's own function does not return a speed.
     """
-    from models.workloads.speedup.curves import speeds  # compiled: a plan has no need of it
+    from models.workloads.speedup.curves import speeds  # compiled: a plan does not need it
 
     found = np.empty(len(size))
     parameters = np.array(speedup.parameters)

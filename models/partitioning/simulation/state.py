@@ -26,7 +26,7 @@ JOB = fields(
 
 Parameters
 ----------
-left : work left at time `since`, in seconds alone on the machine
+left : remaining work at time `since`, in seconds alone on the machine
 rate_before, stop, resume, rate : rate until `stop`, none until `resume`, `rate` from then on; in such
     seconds a second
 start : when it got its first processors, or `NOT_YET`
@@ -52,9 +52,9 @@ tick : next check of the queue
 head : begin of the ring of queued jobs
 n_vacant : unused places in the table of jobs
 cursor : next arrival of the chunk
-level, n_systems, free : of folding: 2 ** level cells; systems; the position whose partition is free for the
-    moment, or `NONE`
-n_ended, n_closed, n_pieces : records that have not been taken away
+level, n_systems, free : of folding: 2 ** level cells; systems; the position whose partition is free
+    at the moment, or `NONE`
+n_ended, n_closed, n_pieces : records that have not been taken
 """
 
 ENDED = fields("submit start end runtime work", "number size job_class")
@@ -75,11 +75,11 @@ class Lists(NamedTuple):
     ----------
     running : places of running jobs by position
     queue, vacant : places of waiting jobs, a ring; unused places, a stack
-    oldest, moved : positions, those first whose jobs have been in memory for longest; space for some
+    oldest, moved : positions, the job longest in memory first; scratch space for positions
     first, second : a position's cells, the second is `NONE` for a small partition
     owner : each cell's position
     systems : see `fold_cells`
-    part_position, part_index, part_size : of a system's partitions along its walk, for a moment
+    part_position, part_index, part_size : scratch for a system's partitions along its walk
     """
 
     running: Ints
@@ -97,7 +97,7 @@ class Lists(NamedTuple):
 
 
 class Settings(NamedTuple):
-    """Fixed numbers of a simulation, and where this call of the engine ends.
+    """Fixed numbers of a simulation, and the end of this call of the engine.
 
     Parameters
     ----------
@@ -106,11 +106,11 @@ class Settings(NamedTuple):
     charged : bool
         Whether arrivals and departures stop jobs while their threads move.
     rotation : float, seconds
-        Between two rotations, infinite for none.
+        Time between two rotations, infinite without rotation.
     rotation_per_job : bool
         Whether that time is multiplied by the number of running jobs.
     interval, overhead : float, seconds
-        Q and O, see `admission`; an infinite interval for none.
+        Q and O, see `admission`; the interval is infinite without checks.
     batch_size : int
         Terminations in a batch.
     draining : bool
@@ -120,7 +120,7 @@ class Settings(NamedTuple):
     recording : bool
         Whether pieces are recorded.
     table_jobs : int
-        Running jobs that the shares serve at most.
+        Maximum of running jobs that the shares serve.
     n_batches : int
         The engine returns when this number of batches has ended, the warm-up included.
     """
@@ -168,12 +168,12 @@ class Shares(NamedTuple):
     Parameters
     ----------
     rate : ndarray of float, shape (n_shares,)
-        Seconds alone on the machine that any job works off in a second (where `by_shape`).
+        Seconds alone on the machine that any job completes in a second (if `by_shape`).
     processors : ndarray of float, shape (n_shares,)
     moves : ndarray of float, shape (kinds of moves, n_shares)
         Seconds that a job stands still for a move to or from a share.
     cells : ndarray of int
-        The policy's own: where cells are.
+        The policy's own data: the positions of cells.
     held : ndarray of float, shape (n_jobs + 1,)
         Processors that 0, 1, … running jobs hold together.
     """
@@ -186,7 +186,7 @@ class Shares(NamedTuple):
 
 
 class Tables(NamedTuple):
-    """All that the functions of a policy take; `curve` are the parameters of the speed-up."""
+    """All tables that the functions of a policy take; `curve` are the parameters of the speed-up."""
 
     jobs: Annotated[np.ndarray, JOB]
     lists: Lists
@@ -197,7 +197,7 @@ class Tables(NamedTuple):
 
 
 class Record(NamedTuple):
-    """What is recorded; it has to be taken away when it is full."""
+    """The records, which must be taken when they are full."""
 
     ended: Annotated[Any, ENDED]
     closed: Annotated[Any, CLOSED]
@@ -205,7 +205,7 @@ class Record(NamedTuple):
 
     @classmethod
     def empty(cls, n_jobs: int, n_batches: int, n_pieces: int) -> Record:
-        """Return a record of so much."""
+        """Return a record of this capacity."""
         return cls(np.zeros(n_jobs, ENDED), np.zeros(n_batches, CLOSED), np.zeros(n_pieces, HELD))
 
 
@@ -213,7 +213,7 @@ ARRIVALS, TABLES, RECORD = map(record, (Arrivals, Tables, Record))
 
 
 def empty_tables(job_limit: int, settings: Settings, shares: Shares, curve: Floats) -> Tables:
-    """Return the state at time 0, for `job_limit` jobs at most, waiting ones included."""
+    """Return the state at time 0, for at most `job_limit` jobs, including waiting ones."""
     # Folding has at most twice as many cells as jobs.
     lists = Lists(*np.zeros((len(Lists._fields), 2 * job_limit), np.int64))
     lists.vacant[:job_limit] = np.arange(job_limit)[::-1]

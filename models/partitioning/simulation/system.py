@@ -1,8 +1,8 @@
-"""A policy on a mesh, the speed of jobs on its partitions, and what it costs to move them.
+"""A policy on a mesh, the speed of jobs on its partitions, and the cost of moving them.
 
 A job stands still from the beginning to the end of its own moves (McCann 1994, sections 5.1 and 5.2.1). As
-many threads move at once as the larger of the two partitions has processors on its narrower side. Where a
-study leaves out the cost of arrivals and departures, as section 5.3 does, rotations have theirs all the same.
+many threads move at once as the larger of the two partitions has processors on its narrower side. If a study
+leaves out the cost of arrivals and departures, as section 5.3 does, rotations still have theirs.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from models.workloads.speedup.cycle import Cycle, Steps, mean_step
 
 @dataclass(frozen=True)
 class Transfer:
-    """Seconds that one thread takes to a processor that has its code (`folded`) or has not (`unfolded`).
+    """Seconds to move one thread to a processor with its code (`folded`) or without it (`unfolded`).
 
-    With its data D, its code C and the bandwidth X of a link that is D / X and (D + C) / X. Of jobs that are
-    known by their speed-up alone nothing is known of their threads.
+    With its data D, its code C and the bandwidth X of a link, these are D / X and (D + C) / X. Jobs that are
+    known only by their speed-up have no known threads.
     """
 
     folded: float = 0.0
@@ -36,16 +36,16 @@ class Transfer:
 
 @dataclass(frozen=True)
 class System:
-    """A policy on a machine, and what its jobs consist of.
+    """A policy on a machine, and the structure of its jobs.
 
     Parameters
     ----------
     policy : Partitioning
     mesh : Mesh
     steps : Steps, optional
-        What a cycle of a job consists of; None where jobs are known by their speed-up alone.
+        The parts of a job's cycle; None if jobs are known only by their speed-up.
     transfer : Transfer
-        What it costs to move a thread.
+        The cost of moving a thread.
     """
 
     policy: Partitioning
@@ -55,7 +55,7 @@ class System:
 
     @classmethod
     def of(cls, policy: Partitioning, mesh: Mesh, cycle: Cycle | None) -> System:
-        """Put them together; ``ValueError`` with one line for what cannot be simulated."""
+        """Combine them; ``ValueError`` with one line for a combination that cannot be simulated."""
         if policy.discipline == "ideal_dynamic":
             raise ValueError(
                 "policy ideal_dynamic hands out numbers of processors, and a job here needs a rectangle; use "
@@ -78,15 +78,15 @@ class System:
     def goes_by_shape(self) -> bool:
         """Whether a partition is equally fast, relative to the whole machine, for every job.
 
-        So it is under processor sharing, whatever the speed-up: a job has all of the machine for a part of
+        This holds under processor sharing, whatever the speed-up: a job has the whole machine for a part of
         the time.
         """
         return self.steps is not None or self.policy.discipline == "processor_sharing"
 
     def rate(self, height: int, width: int) -> float:
-        """Return the seconds alone on the machine that a job works off in a second on a partition.
+        """Return the seconds alone on the machine that a job completes in a second on a partition.
 
-        NaN where that differs between jobs.
+        NaN if that differs between jobs.
         """
         if self.steps is None:
             return nan

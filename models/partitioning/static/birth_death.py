@@ -1,7 +1,7 @@
 """Mean response time of equal jobs that come and go, by a birth-death chain (McCann 1994, section 5.3).
 
 The states are the numbers of jobs that are ready to run. With S of them the machine completes EP(S) / E jobs
-a second, where E is what a job takes alone, and at most L jobs run at once.
+a second, where E is the time of a job alone, and at most L jobs run at once.
 """
 
 from collections.abc import Sequence
@@ -35,14 +35,14 @@ def completion_rates(policy: Partitioning, mesh: Mesh, job: Job, limit: int) -> 
 
 
 def capacity(rates: Floats, unlimited: bool) -> float:
-    """Return the load at which the policy gives way.
+    """Return the load at which the policy saturates.
 
     Parameters
     ----------
     rates : ndarray, shape (limit,)
         See `completion_rates`.
     unlimited : bool
-        Whether memory sets no limit, so that the chain's rates end only where they are not defined any more.
+        Whether memory sets no limit, so that the chain's rates end only where they are no longer defined.
 
     Returns
     -------
@@ -52,11 +52,11 @@ def capacity(rates: Floats, unlimited: bool) -> float:
     Notes
     -----
     Beyond the limit the rate stays as it is, so the chain has a stationary distribution only below that rate.
-    The end of a chain without limit is not a property of the policy, so it must not be what keeps the number
-    of jobs down: the last doubling of that number must make a state less likely, which holds up to the
-    geometric mean of its rates. Folding with a constant time between rotations fails this at high loads,
-    although its last state (a power of two: no rotation) is efficient: "the relative rotation load exceeds
-    capacity" (section 5.3.1).
+    The end of a chain without limit is not a property of the policy, so it must not be what limits the number
+    of jobs: the last doubling of that number must make a state less likely, which holds up to the geometric
+    mean of its rates. Folding with a constant time between rotations fails this at high loads, although its
+    last state (a power of two: no rotation) is efficient: "the relative rotation load exceeds capacity"
+    (section 5.3.1).
     """
     if rates.min() <= 0:
         return 0.0
@@ -73,7 +73,7 @@ def mean_jobs(rates: Floats, load: float) -> float:
     Parameters
     ----------
     rates : ndarray, shape (limit,)
-        Rate of completions times E in states 1 to limit, and the last one's in all states beyond.
+        Rate of completions times E in states 1 to limit; the last rate applies to all states beyond.
     load : float
         Rate of arrivals times E.
 
@@ -136,7 +136,7 @@ def stuck(point: Point) -> bool:
 
 
 def read_load(load: float | None) -> float:
-    """Return the load, or refuse that there is none."""
+    """Return the load, or refuse a point without one."""
     if load is None:
         raise ValueError("load=null: jobs arrive at a rate that the load gives; use e.g. grid.load=[0.5,0.9]")
     return load

@@ -1,6 +1,6 @@
 """Efficiency preservation of processor partitioning policies (McCann 1994, chapter 3 and section 5.2).
 
-How much work a machine gets done with J equal jobs on it, relative to the same machine with one. It may
+It is the work that a machine completes with J equal jobs on it, relative to the same machine with one. It may
 exceed 1, because jobs run more efficiently on fewer processors.
 """
 
@@ -34,7 +34,7 @@ class Spmd:
     moved_bytes : float
         To fold a thread and unfold another: its data twice and its code once.
     isolated_time : float, seconds
-        What a job takes alone on the whole machine (E).
+        Time of a job alone on the whole machine (E).
     """
 
     steps: Steps
@@ -49,7 +49,7 @@ class Spmd:
 
 @dataclass(frozen=True)
 class SpeedupCurve:
-    """Jobs known by their speedup alone (section 3.2): 1 - exp(-x / knee) on a fraction x of the machine."""
+    """Jobs known only by their speedup (section 3.2): 1 - exp(-x / knee) on a fraction x of the machine."""
 
     knee: float
 
@@ -88,7 +88,7 @@ def read_job(workload: Parameters, policy: Partitioning) -> Job:
 
 
 def read_jobs(workload: Parameters, mesh: Mesh) -> int:
-    """Return the number of jobs that a workload has all the time (J), or refuse it with one line."""
+    """Return the constant number of jobs of a workload (J), or refuse it with one line."""
     most = mesh.n_processors
     allowed = f"1 to {most}, one for each processor of {mesh.rows} × {mesh.columns}"
     return checks.whole(workload, "workload", "jobs", allowed, most=most)
@@ -115,7 +115,7 @@ def efficiency_preservation(policy: Partitioning, mesh: Mesh, job: Job, jobs: in
 
 
 def read(point: Point) -> tuple[Partitioning, Mesh, Job]:
-    """Read and check what the static analyses are given, see `models.family.Family.check`."""
+    """Read and check the input of the static analyses, see `models.family.Family.check`."""
     partitioning, mesh = Partitioning.of(point.policy), Mesh.of(point.machine)
     partitioning.check(mesh)
     return partitioning, mesh, read_job(point.workload, partitioning)
@@ -138,7 +138,7 @@ def check(point: Point) -> Sequence[str]:
 
 
 def refuse_load(load: float | None) -> None:
-    """Refuse a load where nothing arrives."""
+    """Refuse a load if no jobs arrive."""
     if load is not None:
         raise ValueError(f"load={load:g}: the number of jobs is fixed, nothing arrives; use grid.load=[null]")
 

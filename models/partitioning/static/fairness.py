@@ -1,7 +1,7 @@
-"""How equally a fixed number of jobs is served (McCann 1994, section 5.2.3).
+"""The fairness of the service of a fixed number of jobs (McCann 1994, section 5.2.3).
 
-A job is as slow as its most heavily loaded processor. Where all J jobs had the same share, that processor
-would have J threads; the measures are the largest and the smallest over the jobs, relative to that.
+A job is as slow as its most heavily loaded processor. If all J jobs had the same share, that processor would
+have J threads; the measures are the largest and the smallest over the jobs, relative to that.
 """
 
 from collections.abc import Sequence
@@ -32,7 +32,7 @@ def threads_ratios(policy: Partitioning, mesh: Mesh, jobs: int) -> tuple[float, 
 
 
 def unequal_part(jobs: int, interval: float) -> float:
-    """Return the fraction of a job's work that is not done in complete rotation cycles, at the worst.
+    """Return the largest fraction of a job's work that is not done in complete rotation cycles.
 
     Parameters
     ----------
@@ -43,8 +43,8 @@ def unequal_part(jobs: int, interval: float) -> float:
     Notes
     -----
     A cycle of N(J) intervals does N(J) q / J of the work, for every job. The last cycle is never complete:
-    where the work would just come out even, the limit from the side of longer intervals is meant, which makes
-    q = 1 the same as no rotation.
+    if the work would just come out even, the limit from the side of longer intervals is taken, so that q = 1
+    is the same as no rotation.
     """
     intervals = cycle_length(jobs)
     if not intervals:
@@ -61,8 +61,8 @@ def fairness(policy: Partitioning, mesh: Mesh, job: Spmd, jobs: int) -> tuple[fl
     Returns
     -------
     most, least : float
-        1 is ideal. With rotation they are bounds: one job has small partitions only in the last, incomplete
-        cycle, and another large ones only.
+        1 is ideal. With rotation they are bounds: in the last, incomplete cycle, one job has only small
+        partitions, and another only large ones.
     """
     most, least = threads_ratios(policy, mesh, jobs)
     if policy.discipline != "fold":

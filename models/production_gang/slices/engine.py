@@ -1,4 +1,4 @@
-"""The event loop of both systems, and the decision which jobs run from the beginning of a slice on.
+"""The event loop of both systems, and the choice of the jobs that run from the beginning of a slice on.
 
 The parts in which the TC2000 and the Alpha cluster differ are chosen by the type of `System.pool` when the
 loop is compiled.
@@ -27,7 +27,7 @@ from models.production_gang.slices.state import FROM_FIRST, NONE, Cluster, Tc200
 
 
 def by_pool(of_tc2000: Any, of_alpha: Any) -> Callable:
-    """Return a part of the loop that is one of two, by the pool of its last argument, the system."""
+    """Return one of two parts of the loop, chosen by the pool of its last argument, the system."""
 
     def choose(*arguments: Any) -> Callable:
         chosen: Callable = (of_tc2000 if pool_of(arguments[-1]) is Tc2000 else of_alpha).py_func
@@ -178,7 +178,7 @@ def _decide(now, system):
 
 @part()
 def _losses(system):
-    """Return idle CPUs, the idle ones in reserve, and whether a job waits. O(active jobs + hosts)."""
+    """Return the idle CPUs, the idle CPUs in reserve, and whether a job waits. O(active jobs + hosts)."""
     state, hosts = system.state[0], system.hosts
     idle, reserve = 0.0, 0.0
     n_running = 0

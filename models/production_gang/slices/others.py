@@ -1,4 +1,5 @@
-"""Jobs that are not gang scheduled: the class scheduler gives them equal shares of what gangs leave."""
+"""Jobs that are not gang scheduled: the class scheduler gives them equal shares of the processors that gangs
+leave."""
 
 import numpy as np
 
@@ -98,7 +99,8 @@ def place_others(now, system):
 
 @part()
 def share(now, system):
-    """Set the speed of processes by what gangs leave. O(hosts), and O(jobs) where that changes."""
+    """Set the speed of processes by the processors that gangs leave. O(hosts), and O(jobs) if these
+    change."""
     hosts = system.hosts
     for h in range(hosts.processors.shape[0]):
         if hosts.processes[h] == 0:
@@ -120,7 +122,7 @@ def share(now, system):
 
 @part()
 def count_others(now, system):
-    """Count what these jobs have used up to now. O(jobs that are not gang scheduled)."""
+    """Count the processor time of these jobs up to now. O(jobs that are not gang scheduled)."""
     for i in range(system.state[0].n_others):
         job = system.lists.others[i]
         it = system.jobs[job]

@@ -1,9 +1,9 @@
-"""What an engine records: pieces of a schedule, and how processors without a job are lost.
+"""The records of an engine: pieces of a schedule, and the causes by which processors without a job are lost.
 
-Slices of seconds make millions of pieces. Where only measures are needed the engine records sums instead:
-the mean of each group's processors, and of those that are lost, from one mark to the next. A mark is at every
-submission and end, and once a day for each of `Sums.days`. These are all the times between which anything is
-measured, so that the integrals are the same.
+Slices of seconds make millions of pieces. If only measures are needed, the engine records sums instead: the
+mean of each group's processors, and of the lost ones, from one mark to the next. There is a mark at every
+submission and end, and once a day for each of `Sums.days`. Measures use only intervals between these times,
+so that the integrals are the same.
 
 The engine stops where an array may be full, and continues with larger ones.
 """
@@ -16,14 +16,14 @@ from models.kernels.compiling import part
 
 @part()
 def record_piece(pieces, at, job, host, begin, end, used):
-    """Record a piece, for which there has to be a free row. O(1)."""
+    """Record a piece; a row must be free. O(1)."""
     piece = pieces[at]
     piece.job, piece.host, piece.begin, piece.end, piece.used = job, host, begin, end, used
 
 
 @part()
 def has_capacity(system, n_pieces, n_switches):
-    """Return whether so much more can be recorded, and the levels of an instant."""
+    """Return whether this many more records fit, and the levels of an instant."""
     state = system.state[0]
     return (
         state.n_pieces + n_pieces <= system.pieces.shape[0]
@@ -34,7 +34,7 @@ def has_capacity(system, n_pieces, n_switches):
 
 @part()
 def count_work(job, now, processors, system):
-    """Add what a job has used since it was counted last to the sum of its class. O(1)."""
+    """Add a job's usage since it was last counted to the sum of its class. O(1)."""
     it = system.jobs[job]
     if now > it.counted:
         system.sums.used[it.group] += processors * (now - it.counted)
@@ -51,7 +51,7 @@ def _count_level(time, system):
 
 @part()
 def record_sums(now, system):
-    """Record the means since the last mark, once all that runs is counted; begin new sums. O(groups)."""
+    """Record the means since the last mark, after all running jobs are counted; begin new sums. O(groups)."""
     state, sums = system.state[0], system.sums
     _count_level(now, system)
     length = now - state.marked
@@ -130,7 +130,7 @@ def record_levels(system, now, idle, reserve, waits):
 
 @part()
 def end_switches(system, now, idle, reserve, waits):
-    """Record, before anything happens at an instant, that switches have ended since the last one. O(1)."""
+    """Record, before the events of an instant, that switches have ended since the last one. O(1)."""
     state = system.state[0]
     if state.switching > 0 and state.switch_ends <= now:
         _record_level(system, state.switch_ends, 0.0, (idle - reserve) * waits, reserve * waits)

@@ -8,6 +8,7 @@ import numpy as np
 
 from models import checks, keys, workloads
 from models.arrays import Ints
+from models.counting import counted
 from models.jobs.job_classes import JOB_CLASSES
 from models.jobs.jobs import Jobs
 from models.jobs.machine import Machine, one_pool
@@ -17,7 +18,7 @@ from models.production_gang.systems import first_of
 from models.workloads.phases import Phases
 
 MOST_KB = 2**61
-"""Of a computer: far more than there is, and far from what overflows."""
+"""Maximum memory of a computer: far more than any has, and far below an overflow."""
 
 
 def _priorities(policy: Parameters, where: str, key: str) -> tuple[float, ...]:
@@ -55,7 +56,7 @@ class SliceRules:
 
 @dataclass(frozen=True, kw_only=True)
 class Tc2000Rules(SliceRules):
-    """Of the BBN TC2000; conf/policy/production_gang/tc2000_gang.yaml explains each key."""
+    """Rules of the BBN TC2000; conf/policy/production_gang/tc2000_gang.yaml explains each key."""
 
     BASE = "tc2000_gang"
 
@@ -77,7 +78,7 @@ class Tc2000Rules(SliceRules):
 
 @dataclass(frozen=True, kw_only=True)
 class AlphaRules(SliceRules):
-    """Of the DEC Alpha cluster; conf/policy/production_gang/alpha_gang.yaml explains each key."""
+    """Rules of the DEC Alpha cluster; conf/policy/production_gang/alpha_gang.yaml explains each key."""
 
     BASE = "alpha_gang"
 
@@ -90,12 +91,12 @@ class AlphaRules(SliceRules):
     priority: tuple[float, ...] = keys.checked(_priorities)
 
     def __str__(self) -> str:
-        kept = f"{self.reserved} CPU{'' if self.reserved == 1 else 's'} of each computer in reserve"
+        kept = f"{counted(self.reserved, 'CPU')} of each computer in reserve"
         tickets = f"tickets for {self.frame} slices"
         return f"slices of {self.slice:g} s, {kept}, {tickets}, {self.switch:g} s to switch"
 
     def check_machine(self, machine: Machine) -> None:
-        """Raise ``ValueError`` with one line for computers that have no CPU for gangs, or none for others."""
+        """Raise ``ValueError`` with one line for computers without a CPU for gangs, or for other jobs."""
         least = int(machine.processors.min())
         if self.reserved >= least:
             name = machine.names[int(machine.processors.argmin())]
@@ -136,9 +137,10 @@ class AlphaRules(SliceRules):
         first = first_of(~fits)
         if first is not None:
             raise ValueError(
-                f"job {first + 1} asks for {jobs.memory[first]:,} KB on {jobs.size[first]} processors, more "
-                "than the computers can hold; leave out such jobs (workload.oversized=drop, of a log), "
-                "or give policy.memory_room or machine.hosts with more memory"
+                f"job {first + 1} asks for {jobs.memory[first]:,} KB on "
+                f"{counted(jobs.size[first], 'processor')}, more than the computers can hold; leave out such "
+                "jobs (workload.oversized=drop, of a log), or give policy.memory_room or machine.hosts with "
+                "more memory"
             )
         notes = []
         cut = most < jobs.size
@@ -147,18 +149,19 @@ class AlphaRules(SliceRules):
             if self.oversized == "error":
                 first = int(np.argmax(cut))
                 raise ValueError(
-                    f"job {first + 1} asks for {jobs.size[first]} processors, but gangs may have {largest} "
-                    f"beside the reserve (policy.reserved={self.reserved}); leave out such jobs, or add "
-                    "policy.oversized=cut"
+                    f"job {first + 1} asks for {counted(jobs.size[first], 'processor')}, but gangs may have "
+                    f"{largest} beside the reserve (policy.reserved={self.reserved}); leave out such jobs, "
+                    "or add policy.oversized=cut"
                 )
             notes.append(
-                f"{int(cut.sum()):,} of {len(jobs):,} jobs ask for more than the {largest} CPUs that gangs "
-                "may have; they get all of these and run longer (policy.oversized=cut)"
+                f"{counted(int(cut.sum()), 'job', 'asks', of=len(jobs))} for more than the {largest} CPUs "
+                "that gangs may have: such jobs get all of these and run longer (policy.oversized=cut)"
             )
         free = int((~is_gang).sum())
         if free:
             notes.append(
-                f"{free:,} of {len(jobs):,} jobs are not gang scheduled (policy.gang_from={self.gang_from})"
+                f"{counted(free, 'job', 'is', of=len(jobs))} not gang scheduled "
+                f"(policy.gang_from={self.gang_from})"
             )
         return notes
 
@@ -182,6 +185,6 @@ def _refuse_beyond(jobs: Jobs, largest: int) -> None:
     first = first_of(jobs.size > largest)
     if first is not None:
         raise ValueError(
-            f"job {first + 1} asks for {jobs.size[first]} processors, but the machine has {largest} for a "
-            "job: leave out such jobs, or use a larger machine"
+            f"job {first + 1} asks for {counted(jobs.size[first], 'processor')}, but a job can have "
+            f"{largest} here: leave out such jobs, or use a larger machine"
         )

@@ -35,11 +35,11 @@ CAPACITY = 200_000
 FEWER_PIECES = "take fewer jobs, with a smaller batch_size=… or workload.end=…, or a longer policy.slice=…"
 
 ROUNDING = 1e-12
-"""Relative error up to which a job that was never stopped ended as soon as its runtime was over."""
+"""Relative error up to which a job that was never stopped counts as ended when its runtime was over."""
 
 
 class Tickets(NamedTuple):
-    """How many tickets were issued and revoked."""
+    """Numbers of tickets issued and revoked."""
 
     issued: int
     revoked: int
@@ -52,11 +52,11 @@ class Detail:
     Parameters
     ----------
     switches : recarray of `state.PIECE`
-        When processors waited for a switch.
+        Times at which processors waited for a switch.
     pes : ndarray of bool, shape (n_jobs, n_pes), optional
         TC2000: the PEs that each job had at its end.
     tickets : Tickets, optional
-        Alpha.
+        Alpha: the tickets of the run.
     """
 
     switches: np.recarray
@@ -69,7 +69,7 @@ def run(point: Point, opened: Stream | Trace, jobs: Jobs, machine: Machine, piec
     pieces than can be kept.
 
     `opened` may have a time of the week. Without `pieces` the schedule's pieces, and the levels, are means
-    from one mark to the next, of which all measures are the same, see `recording`.
+    from one mark to the next, which give the same measures, see `recording`.
     """
     rules = rules_of(point.policy)
     rules.adjustments(jobs, machine)
@@ -91,7 +91,7 @@ def run(point: Point, opened: Stream | Trace, jobs: Jobs, machine: Machine, piec
     levels = Levels(*(lost[name].copy() for name in state.LEVEL.names or ()))
     if not pieces:
         group, job = np.unique(system.jobs["group"], return_index=True)
-        used["job"] = job[np.searchsorted(group, used["job"])]  # one job of the group for all of them
+        used["job"] = job[np.searchsorted(group, used["job"])]  # one job stands for all jobs of the group
     if isinstance(rules, Tc2000Rules):
         detail = Detail(switches, pes=_pes(system, machine.total))
     else:
@@ -110,7 +110,7 @@ def _with_sums(system: System, opened: Stream | Trace) -> System:
 
 
 def _with_room(system: System) -> System:
-    """Return a system with larger arrays, where half is used, else everywhere; `TooManyPiecesError`
+    """Return a system with larger arrays: the ones that are half used, otherwise all; `TooManyPiecesError`
     for more pieces than can be kept."""
     used = {name: int(system.state[f"n_{name}"][0]) for name in RECORDED}
     check_pieces(used["pieces"], FEWER_PIECES)
@@ -193,7 +193,7 @@ def _system(
 
 
 def _with_limits(levels: Levels, time: Floats, withheld: Floats) -> Levels:
-    """Return the levels with the processors that are withheld from gangs as lost by limits."""
+    """Return the levels, with the processors withheld from gangs counted as lost to limits."""
 
     def at(when: Floats, values: Floats) -> Floats:
         return np.append(0.0, values)[np.searchsorted(when, both, side="right")]
@@ -205,7 +205,7 @@ def _with_limits(levels: Levels, time: Floats, withheld: Floats) -> Levels:
 
 
 def far_apart(frame: int) -> Ints:
-    """Return the slices of a frame by their bit-reversed numbers: those that follow each other lie far apart.
+    """Return the slices of a frame by their bit-reversed numbers, so that consecutive ones lie far apart.
 
     Examples
     --------
@@ -222,7 +222,7 @@ def _zeros(n: int) -> Ints:
 
 
 def _table(jobs: Jobs, most: Ints) -> np.ndarray:
-    """Return the jobs as the engine takes them, none of them admitted."""
+    """Return the jobs in the form that the engine takes, none of them admitted."""
     table = np.zeros(len(jobs), state.JOB)
     table["runtime"], table["size"], table["most"] = jobs.runtime, jobs.size, most
     table["due"] = np.inf
@@ -252,7 +252,7 @@ def _run(
     table, submit = system.jobs[order], system.submit[order]
     start, end, stops = (table[name].copy() for name in ("start", "end", "stops"))
     as_ran = as_they_ran(jobs, order, position, submit=submit, job_class=rules.job_classes(jobs)[order])
-    # A job that was never kept from its processors has waited to the bit as long as it did before its start.
+    # The wait of a job that was never kept from its processors has the bits of its wait before the start.
     whole = np.abs(end - start - as_ran.runtime) <= ROUNDING * np.maximum(end, 1.0)
     used = used[used["used"] > 0]
     pieces = Pieces(*(used[name].copy() for name in ("job", "host", "begin", "end", "used")))
@@ -262,7 +262,7 @@ def _run(
         levels = _with_limits(levels, *steps(pieces.begin, pieces.end, withheld))
         pieces = replace(pieces, processors=pieces.processors * share)
     host = np.zeros(len(jobs), np.int64)
-    host[pieces.job] = pieces.host  # in order of the ends: the last one stays
+    host[pieces.job] = pieces.host  # in order of the ends, so that the last one stays
     if detail.pes is not None:
         detail = replace(detail, pes=detail.pes[order])
     return Run(

@@ -10,7 +10,7 @@ from models.kernels.types import fields, record
 NONE = -1
 
 SPANS = -1
-"""Instead of the host of a gang that has several."""
+"""Stands for the host of a gang that spans several."""
 
 JOB = fields(
     "runtime think start end target left since due counted",
@@ -27,14 +27,15 @@ left, since, due, start, end : seconds
     Left of its phase on all its processors, at `since`, when it began to run; `due`: end of its phase,
     infinity while it does not run.
 target : seconds
-    A job that is not gang scheduled: reading of its host's clock at which it ends.
+    For a job that is not gang scheduled, the reading of its host's clock at which it ends.
 size, most : processors that it requests, and that it may have
 owner : TC2000: its user, from 0 on; Alpha: the rank of its class's priority, 0 is the highest
 first_child, sibling : the first job submitted after this one's end, and the next one of the same, or `NONE`
 phase : number
 has, wants : processors
-runs, is_chosen : whether it runs, and whether it does in the slice that is decided
-last, slices : the last slice that it ran in, and how many, those that were skipped not yet counted
+runs, is_chosen : whether it runs, and whether it was chosen for the slice under decision
+last, slices : the last slice in which it ran, and their number, without skipped slices that are not counted
+    yet
 stops : preemptions
 counted : where sums are recorded instead of pieces, the time up to which its processors are counted
 group : index into `Sums.used`
@@ -117,17 +118,18 @@ class Lists(NamedTuple):
 
 
 class Hosts(NamedTuple):
-    """The hosts of the machine, shape (n_hosts,); the TC2000 is one host.
+    """The hosts of the machine, shape (n_hosts,); the TC2000 is a single host.
 
     Parameters
     ----------
-    processors, gang : CPUs, and those that gangs may have
+    processors, gang : CPUs, and CPUs that gangs may have
     memory : KB that jobs may still have
     used : CPUs that gangs use at the moment
     layout : shape (n_rows * n_hosts,), CPUs of each gang that spans hosts
-    processes : of jobs that are not gang scheduled; they get equal shares and have one clock
-    clock, read, speed : seconds of CPU time that such a process has had, when that was so, and gets a second
-    least, next_end : the first target of such a job, and when it is reached at that speed
+    processes : processes of jobs that are not gang scheduled; they get equal shares and have one clock
+    clock, read, speed : CPU seconds of such a process, the time of that reading, and its CPU seconds per
+        second
+    least, next_end : the first target of such a job, and the time at which it is reached at that speed
     """
 
     processors: Ints
@@ -149,16 +151,16 @@ class Tc2000(NamedTuple):
     Parameters
     ----------
     pes : ndarray of int, shape (n_jobs * words,)
-        The PEs of each job, 64 to a word; those that it had at its end stay.
+        The PEs of each job, 64 to a word; the PEs at its end are kept.
     crowd : ndarray of int, shape (n_pes,)
         Jobs that are assigned to each PE.
     taken, stopped : ndarray of int, shape (words,)
-        PEs of the jobs that run in the slice that is decided, and of those that are stopped at its beginning.
+        PEs of the jobs that run in the slice under decision, and of the jobs stopped at its beginning.
     had, jobs_of : ndarray of int, shape (n_users,)
         PEs times slices that each user has had; the user's jobs in the system.
     words, newcomer_slices : int
     fair, blocks : bool
-        Whether it matters what users have had; whether a job that is admitted gets a block of PEs.
+        Whether the past usage of users matters; whether an admitted job gets a block of PEs.
     """
 
     pes: Ints
@@ -179,15 +181,15 @@ class Cluster(NamedTuple):
     Parameters
     ----------
     tickets : ndarray of int, shape (n_rows * frame,)
-        Whether a gang that spans hosts has one for the slice.
+        Whether a gang that spans hosts has a ticket for the slice.
     full : ndarray of int, shape (frame * n_hosts,)
         CPUs with tickets.
     ranks : ndarray of int, shape (frame,)
-        Slices in the order in which they are taken, of equals.
+        Order in which equal slices are taken.
     committed : ndarray of int, shape (n_priorities * n_hosts,)
         CPUs that gangs of each priority have.
     load, stopped : ndarray of int, shape (n_hosts,)
-        CPUs that gangs have in the slice that is decided; that those had that were stopped at its beginning.
+        CPUs of gangs in the slice under decision, and of gangs stopped at its beginning.
     spanning : ndarray of int, shape (n_rows,)
         Gangs that span hosts, by priority, then number.
     """
@@ -210,7 +212,7 @@ class Sums(NamedTuple):
     Parameters
     ----------
     used : ndarray of float, shape (2 n_classes,)
-        Processor seconds that jobs of each class used: those that are not gang scheduled, then the gangs.
+        Processor seconds that jobs of each class used: jobs that are not gang scheduled, then gangs.
     level, area : ndarray of float, shape (3,)
         Processors that are lost now to switching, packing and limits, and their seconds.
     days : ndarray of float, seconds
@@ -226,7 +228,7 @@ class Sums(NamedTuple):
 
 
 class System(NamedTuple):
-    """All that the engine takes; `pool` is a `Tc2000` or a `Cluster`.
+    """All tables that the engine takes; `pool` is a `Tc2000` or a `Cluster`.
 
     `submit`, shape (n_jobs,), seconds, is filled in for a job that is submitted after another's end; pieces,
     switches and levels are what the engine records.

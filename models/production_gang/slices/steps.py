@@ -10,7 +10,7 @@ from models.production_gang.slices.state import NONE, SPANS
 
 @part()
 def next_submission(system):
-    """Return the job that is submitted next, among jobs whose time is known, or `NONE`. O(1)."""
+    """Return the next job to be submitted, among jobs with a known time, or `NONE`. O(1)."""
     state, submit, lists = system.state[0], system.submit, system.lists
     found = NONE
     if state.next_job < lists.independent.shape[0]:
@@ -65,7 +65,7 @@ def decide_next(now, system):
 
 @part()
 def request(job, system):
-    """Return how many processors a job asks the daemon for."""
+    """Return how many processors a job requests from the daemon."""
     it = system.jobs[job]
     return it.wants if system.settings.adapts else it.most
 
@@ -170,7 +170,7 @@ def first_due(now, system):
 
 @part()
 def next_instant(system):
-    """Return when something happens next, infinity for never. O(active jobs + hosts)."""
+    """Return the time of the next event, infinity for never. O(active jobs + hosts)."""
     state, hosts = system.state[0], system.hosts
     now = np.inf
     if state.boundary != NONE:
@@ -187,7 +187,7 @@ def next_instant(system):
 
 @part()
 def next_to_grow(after, system):
-    """Return the next job by number that shall have more processors, or `NONE`. O(active jobs)."""
+    """Return the next job by number that is to have more processors, or `NONE`. O(active jobs)."""
     found = NONE
     for i in range(system.state[0].n_active):
         job = system.lists.active[i]

@@ -19,7 +19,7 @@ def _assign_pe(job, pe, pool):
 
 @part()
 def resize(job, n, system):
-    """Give a job the least crowded further PEs, or take the most crowded ones, until it has `n`.
+    """Give a job the least crowded other PEs, or take its most crowded ones, until it has `n`.
 
     O(PEs x different crowds), or O(PEs x PEs that are taken).
     """
@@ -70,7 +70,7 @@ def _take_block(job, n, system):
 
 @part()
 def admit(job, n, system):
-    """Give a job its PEs, and its user no credit for time without jobs. O(active jobs + PEs x crowds)."""
+    """Give a job its PEs; its user gets no credit for time without jobs. O(active jobs + PEs x crowds)."""
     jobs, pool, active, n_active = system.jobs, system.pool, system.lists.active, system.state[0].n_active
     owner = jobs[job].owner
     if pool.jobs_of[owner] == 0 and n_active > 0:
@@ -113,7 +113,8 @@ def precedes(job, other, system):
 
 @part()
 def choose_jobs(system):
-    """Choose the jobs of a slice: in order, those whose PEs are all left. O(active jobs x words)."""
+    """Choose the jobs of a slice, in order: every job whose PEs are all still free. O(active jobs x
+    words)."""
     pool = system.pool
     pool.taken[:] = 0
     pool.stopped[:] = 0
@@ -151,7 +152,7 @@ def meets_stopped(job, system):
 
 @part()
 def lost_in_switch(job, system):
-    """Return the processors that wait for a job's switch: all that it has."""
+    """Return the processors that wait for a job's switch: all of its processors."""
     return system.jobs[job].has
 
 

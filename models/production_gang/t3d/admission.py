@@ -70,10 +70,11 @@ def is_open(queue, system):
 
 @part(int64(int64, SYSTEM))
 def admission_of(job, system):
-    """Return whether all limits are kept with one more job, or all but the batch limit where that may be.
+    """Return whether all limits are kept with one more job, or all except the batch limit if it may be
+    exceeded.
 
-    Where several limits refuse a job, the one counts that the others cannot make up for: a limit that is
-    less than the job in this period, then its own queue's limit.
+    If several limits refuse a job, the decisive one counts: a limit that is less than the job in this period,
+    then its own queue's limit.
     """
     settings, state, it = system.settings, system.state[0], system.jobs[job]
     size, queue, period = it.processors, it.queue, state.period
@@ -95,7 +96,7 @@ def admission_of(job, system):
 
 @part(void(int64, int64, SYSTEM))
 def count_admitted(job, sign, system):
-    """Add a job to the processors that limits apply to, or subtract it."""
+    """Add a job to the processors to which limits apply, or subtract it."""
     state, it = system.state[0], system.jobs[job]
     size = sign * it.processors
     state.admitted += size
@@ -110,9 +111,10 @@ def count_admitted(job, sign, system):
 
 @part(int64(int64, int64, SYSTEM))
 def drained_for(job, admission, system):
-    """Return the queues, one bit each, that a refused batch job keeps from later ones once it is too old.
+    """Return the queues, one bit each, that a refused batch job closes to later jobs once it is too old.
 
-    None, if this period's limits are too small for the job: no other job's end would help it.
+    No queue is closed if this period's limits are too small for the job, because no other job's end would
+    help it.
     """
     it = system.jobs[job]
     young = it.submit + system.settings.drain_after > system.state[0].now
@@ -125,8 +127,8 @@ def drained_for(job, admission, system):
 def admit(system):
     """Admit the jobs that the limits allow, in order of submission. O(queued jobs not yet refused).
 
-    A job that is refused stays refused until another one ends or a period begins, so that only those
-    submitted since, and those that have become too old, are considered.
+    A job that is refused stays refused until another one ends or a period begins, so that only jobs submitted
+    since, and jobs that have become too old, are considered.
     """
     jobs, queued, state = system.jobs, system.queued, system.state[0]
     n, first, drain_after = state.n_queued, state.scan_from, system.settings.drain_after

@@ -22,7 +22,7 @@ def boundary_second(which, settings):
 
 @part()
 def boundary_time(number, settings):
-    """Return the time of a boundary; they are counted from Monday, 0:00, before time 0 on."""
+    """Return the time of a boundary; boundaries are counted from Monday, 0:00, before time 0."""
     day = number // BOUNDARIES_A_DAY
     return day * DAY + boundary_second(number % BOUNDARIES_A_DAY, settings) - settings.clock
 

@@ -21,14 +21,14 @@ COMMAND = np.dtype(
     + [(name, np.int64) for name in ("action", "number", "job", "job_class", "former")],
     align=True,
 )
-"""A command: when it is given, and when it has taken effect (NaN: none), seconds; index into `ACTIONS`; the
+"""A command: when it is given, and when it took effect (NaN: it did not), seconds; index into `ACTIONS`; the
 job's number from 1 on in order of submission, and its position in the workload once the command has taken
 effect; the class to change to, and the one before."""
 
 UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": DAY}
 FORM = re.compile(rf"(\d+\.?\d*)([smhd])\s+({'|'.join(ACTIONS)})\s+(\d{{1,15}})(?:\s+([a-z]+))?", re.ASCII)
 LATEST_S = 1e9
-"""Of a command, three decades after the beginning."""
+"""Latest time of a command, three decades after the beginning."""
 
 ALLOWED = (
     "a time since the beginning of the run, an operation, and the number of a job on the gangster display, "
@@ -71,7 +71,8 @@ def commands_of(policy: Parameters, where: str, key: str) -> np.ndarray:
 
 
 def check_commands(commands: np.ndarray, jobs: Jobs, known: bool) -> None:
-    """Raise ``ValueError`` with one line for a job that is not there; `known`: submissions never differ."""
+    """Raise ``ValueError`` with one line for a job that does not exist; `known`: submission times are
+    fixed."""
     for one in commands:
         what = f"policy.commands: {ACTIONS[one['action']]} {one['number']}"
         if one["number"] > len(jobs):
@@ -82,7 +83,7 @@ def check_commands(commands: np.ndarray, jobs: Jobs, known: bool) -> None:
 
 
 def without_effect(commands: np.ndarray, end: Floats) -> Iterator[str]:
-    """Yield a line for each command that changed nothing; `end` is of the jobs in order of submission."""
+    """Yield a line for each command without effect; `end` has the jobs' ends in order of submission."""
     for one in commands[np.isnan(commands["done"])]:
         ended = end[one["number"] - 1 : one["number"]]
         late = [f"too late, the job ended at {at:.10g} s" for at in ended if at <= one["time"]]

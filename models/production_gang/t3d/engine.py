@@ -2,8 +2,8 @@
 1997).
 
 At each instant all events happen, then jobs are admitted and placed in one pass, see `placing` and
-`admission`. An event costs O(log events); a pass O(waiting jobs), and for each of them that may find a place
-what `placing.best_place` costs.
+`admission`. An event costs O(log events); a pass O(waiting jobs), plus the cost of `placing.best_place` for
+each job that may find a place.
 """
 
 import numpy as np
@@ -27,22 +27,22 @@ from models.production_gang.t3d.placing import (
 from models.production_gang.t3d.ranking import is_urgent, sort_waiting
 from models.production_gang.t3d.state import NONE, SYSTEM, Idle, JobState, Kind
 
-# Why `advance` returned.
+# Reasons for which `advance` returns.
 ALL_ENDED, STUCK, FULL, STANDSTILL = range(4)
 
 EVENTS_A_NODE, EVENTS_A_JOB, EVENTS_A_COMMAND = 8, 4, 4
-"""More events than one instant can add, for each node, job and command."""
+"""Bound on the events that one instant can add, for each node, job and command."""
 
 LONGEST_IDLE = 8 * DAY
-"""Queues open within a week: a job that waits longer, while nothing happens, waits for ever."""
+"""Queues open within a week: a job that waits longer without any event waits for ever."""
 
 
 @part(boolean(SYSTEM))
 def place_waiting(system):
     """Assign nodes to waiting jobs, in order; return whether a job was preempted.
 
-    Then the classes have fewer processors than before, and a job that a limit has kept waiting may fit:
-    another pass is due.
+    After a preemption the classes have fewer processors than before, and a job that a limit kept waiting may
+    fit: another pass is due.
     """
     waiting, settings, state = system.waiting, system.settings, system.state[0]
     preempting = False
@@ -50,8 +50,8 @@ def place_waiting(system):
         return preempting
     sort_waiting(system)
     summarise_owners(system)
-    n = state.n_waiting  # those that are preempted in this pass come after these
-    too_large = settings.n_nodes  # no place of this many nodes is free, nor of more
+    n = state.n_waiting  # jobs that are preempted in this pass come after these
+    too_large = settings.n_nodes  # no place of this or a larger size is free
     too_large <<= 1
     i = 0
     blocked = False
@@ -123,7 +123,7 @@ def process_event(system):
 
 @kernel(int64(SYSTEM))
 def advance(system):
-    """Simulate until all jobs have ended, or something is needed from outside, and return the reason."""
+    """Simulate until all jobs have ended, or the caller has to act, and return the reason."""
     jobs, settings, state = system.jobs, system.settings, system.state[0]
     events, n_jobs = system.events, settings.n_jobs
     needed = EVENTS_A_NODE * settings.n_nodes + EVENTS_A_JOB * n_jobs
@@ -161,7 +161,7 @@ def advance(system):
             if not jobs[state.next_job].is_child:
                 submit(state.next_job, system)
             state.next_job += 1
-        while state.next_boundary == now:  # prime time may end with the day
+        while state.next_boundary == now:  # prime time may end at midnight
             enter_period(system)
         if state.next_tick == now:
             tick(system)

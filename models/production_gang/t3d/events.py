@@ -1,4 +1,4 @@
-"""The heap of events: by time, of equal times by kind, then by job."""
+"""The heap of events, ordered by time, then by kind, then by job."""
 
 from numba import boolean, float64, int64, void
 

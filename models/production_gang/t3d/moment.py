@@ -11,22 +11,22 @@ from models.production_gang.t3d.nodes import shapes_of
 from models.production_gang.t3d.simulation import Detail
 
 QUEUED, NEW, ASSIGNED, LOADING, RUNNING, LEAVING, ON_DISK, SUSPENDED = "QNWiRoOS"
-"""Letters of what a job does, as in Fig. 2 (Jette 1997): N is new, without nodes or barrier wire; W awaits
+"""Letters of job states, as in Fig. 2 (Jette 1997): N is new, without nodes or barrier wire; W awaits
 the begin of its execution, with both; i is loaded; R runs; o is written to disk; O is there. Q and S are not
 in the paper: the job has not been admitted to the gang scheduler; an operator has suspended it."""
 
 
 @dataclass(frozen=True, eq=False)
 class Moment:
-    """The state at a time; the arrays of jobs have the shape (n_jobs,), of those in the system only.
+    """The state at a time; arrays of jobs have the shape (n_jobs,), for the jobs in the system.
 
     Parameters
     ----------
     time : float, seconds
-        Since the begin of the run, and `clock`, since Monday, 0:00, of its first week.
+        Seconds since the begin of the run; `clock` counts since Monday, 0:00, of its first week.
     clock : float, seconds
     sides : tuple of int
-        Of the torus of nodes.
+        Sides of the torus of nodes.
     owner : ndarray of int, shape sides
         Position in `job` of the job that has a node, -1 for none.
     leaving : ndarray of int, shape sides
@@ -40,7 +40,7 @@ class Moment:
     processors, job_class, user : ndarray of int
         User is -1 where the workload has none.
     ran : ndarray of float, seconds
-        For how long it has run so far.
+        Time for which it has run so far.
     """
 
     time: float
@@ -58,7 +58,7 @@ class Moment:
 
 
 def at(run: Run, time: float) -> Moment:
-    """Return the moment of a run on the T3D; what happens at that time has happened. O(jobs + residencies).
+    """Return the moment of a run on the T3D, after all events at that time. O(jobs + residencies).
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ def at(run: Run, time: float) -> Moment:
     n_jobs = len(run.jobs)
     known = np.flatnonzero((its.assigned <= time) & here[its.job])
     last = np.full(n_jobs, -1)
-    last[its.job[known]] = known  # in order of assignment: the last one stays
+    last[its.job[known]] = known  # in order of assignment, so that the last one stays
     state = np.where(detail.admitted <= time, NEW, QUEUED)
     wire = np.full(n_jobs, -1)
     ran = np.zeros(n_jobs)

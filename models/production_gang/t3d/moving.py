@@ -24,7 +24,8 @@ def submit(job, system):
 
 @part(float64(float64, float64, SYSTEM))
 def move_image(ready, seconds, system):
-    """Return when an image that is ready at a time has been moved; one channel moves all others before."""
+    """Return when an image that is ready at a time has been moved; one channel moves all earlier images
+    first."""
     state = system.state[0]
     if not system.settings.one_channel:
         return ready + seconds
@@ -77,7 +78,7 @@ def preempt(job, system):
 
 @part(void(int64, SYSTEM))
 def finish_swap_out(job, system):
-    """The image of a job is on disk: nodes that were not assigned again are free."""
+    """Record that the image of a job is on disk: nodes that were not assigned again are free."""
     torus, it = system.torus, system.jobs[job]
     it.state = JobState.ON_DISK
     residency = system.residencies[it.residency]
@@ -92,7 +93,7 @@ def finish_swap_out(job, system):
 
 @part(void(int64, int64, SYSTEM))
 def leave(job, how, system):
-    """Let a job without nodes leave the system, in a state; its user submits the next ones after it."""
+    """Let a job without nodes leave the system, in a state; its user then submits the jobs that follow it."""
     jobs, it, state = system.jobs, system.jobs[job], system.state[0]
     it.state = how
     it.end = state.now

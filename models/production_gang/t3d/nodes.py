@@ -2,9 +2,8 @@
 
 "The processors allocated to a job must have a specific shape with specific dimensions for a given problem
 size […], the possible locations of the processor assignments are restricted" (Jette 1997, "Cray T3D"). The
-shape of a number of nodes is what is left when the torus is halved again and again, each time along its
-longest side, of equal ones the last. On 8 x 4 x 4 nodes of two that gives 32 processors as 8 x 2 x 2, the
-paper's example.
+shape of a number of nodes results from repeatedly halving the torus, each time along its longest side (the
+last of equal ones). On 8 x 4 x 4 nodes of two that gives 32 processors as 8 x 2 x 2, the paper's example.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ from models.topology.links import Nodes
 from models.topology.shapes import most_even
 
 MOST_NODES_ANYWHERE = 1024
-"""With more, a partition that may be anywhere has more places than are worth looking at."""
+"""With more nodes, a partition that may be anywhere has too many places to examine."""
 
 
 REMEDY = "machine.processors=null machine.torus=16x4x4"
@@ -81,7 +80,7 @@ class Hardware(Nodes):
 
 
 class Partitions(NamedTuple):
-    """Every place where a job may be, as kernels take them; places of 2^k nodes are at level k.
+    """Every possible place of a job, in the form that kernels take; places of 2^k nodes are at level k.
 
     Parameters
     ----------
@@ -90,11 +89,11 @@ class Partitions(NamedTuple):
     corner : ndarray of int, shape (n_places,)
         Node of each place with the least coordinates, before it goes round.
     nodes : ndarray of int
-        Of all places, one after the other; the nodes of place p of level k begin at ``node_of[k] + (p -
+        Nodes of all places, one after the other; the nodes of place p of level k begin at ``node_of[k] + (p -
         first[k]) << k``.
     node_of : ndarray of int, shape (n_levels,)
     border : ndarray of int
-        Neighbours outside of all places, one for each link that leads there.
+        Neighbours outside each place, for all places, one for each link that leads there.
     border_of : ndarray of int, shape (n_places + 1,)
     leaf : ndarray of int, shape (n_nodes,)
         The position of a node if each halving puts one half before the other: the halves of level k are
@@ -172,7 +171,7 @@ def partitions(sides: tuple[int, ...], places: str) -> Partitions:
 
 
 def _step(side: int, whole: int, places: str) -> int:
-    """Return how far corners are apart in a dimension."""
+    """Return the distance of corners in a dimension."""
     if side == whole:
         return whole
     return {"aligned": side, "half": max(side // 2, 1), "any": 1}[places]

@@ -1,7 +1,7 @@
-"""How operators' commands are carried out, see `commands`.
+"""The execution of operators' commands, see `commands`.
 
-No switch is interrupted, as none is by preemption: a command to a job whose nodes or image are on their way
-is carried out afterwards.
+As with preemption, no switch is interrupted: a command to a job whose nodes or image are in transit is
+carried out afterwards.
 """
 
 from numba import int64, void
@@ -45,7 +45,7 @@ def change_class(job, job_class, system):
 
 @part(void(int64, SYSTEM), inline=False)
 def carry_out(number, system):
-    """Carry out a command, or defer it; it has no effect on jobs in queues, nor where it changes nothing."""
+    """Carry out a command, or defer it; it has no effect on jobs in queues, nor if it changes nothing."""
     state, settings, command = system.state[0], system.settings, system.commands[number]
     if command.number > state.n_submitted:
         return

@@ -1,4 +1,4 @@
-"""When parameters change: prime time, all other hours, weekends."""
+"""The periods of parameters: prime time, all other hours, weekends."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class PrimeTime:
 
     @classmethod
     def of(cls, policy: Parameters, above: str, key: str) -> PrimeTime:
-        """Return the checked hours; ``ValueError`` with one line for those that are not allowed."""
+        """Return the checked hours; ``ValueError`` with one line for hours that are not allowed."""
         where, allowed = f"{above}.{key}", "hours of the day, 0 to 24"
         given = checks.mapping(policy[key], where, ("from", "until", "weekends"))
         begin, end = (

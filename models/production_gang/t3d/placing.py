@@ -20,7 +20,7 @@ HIGHEST = 1e300
 
 @part(boolean(int64, int64, float64, boolean, SYSTEM))
 def may_preempt(job, owner, priority, urgent, system):
-    """Return whether a job may preempt the owner of nodes that it could have."""
+    """Return whether a job may preempt the owner of nodes that it could use."""
     its = parameters_of(owner, system)
     if system.jobs[owner].state != JobState.RUNNING or not its.preemptable:
         return False
@@ -52,7 +52,7 @@ def summarise_owners(system):
 
 @part(boolean(int64, SYSTEM))
 def has_victims(job, system):
-    """Return whether there is a job that this one may preempt. O(1), after `summarise_owners`."""
+    """Return whether a job may preempt any other. O(1), after `summarise_owners`."""
     its, state = parameters_of(job, system), system.state[0]
     lowest = state.lowest if its.heeds_slices else state.lowest_in_slice
     return lowest < its.priority or (lowest == its.priority and is_urgent(job, system))
@@ -67,7 +67,7 @@ def is_within_class_limit(job, system):
 
 @part(int64(int64, int64, SYSTEM))
 def free_surroundings(node, level, system):
-    """Return the nodes of the largest free half around a place of this level, its own if there is none."""
+    """Return the nodes of the largest free half around a place of this level, or of the place itself."""
     torus = system.torus
     n = 2 * torus.places.leaf.shape[0]
     leaf = torus.places.leaf[node]
@@ -165,7 +165,7 @@ def best_place(job, preempting, system):
     ----------
     job : int
     preempting : bool
-        Whether owners that may be preempted do not count: then at least one has to be.
+        Whether owners that may be preempted are ignored; then at least one has to be preempted.
     """
     torus, state, criteria, best = system.torus, system.state[0], system.criteria, system.best
     level = system.jobs[job].level

@@ -1,4 +1,4 @@
-"""The class and priority that a job counts by, its urgency, and the order of jobs that wait for nodes."""
+"""The effective class and priority of a job, its urgency, and the order of jobs that wait for nodes."""
 
 from numba import boolean, int64, void
 
@@ -13,7 +13,7 @@ DISK_LAST, DISK_FIRST = 1, 2
 
 @part(int64(int64, SYSTEM))
 def class_of(job, system):
-    """Return the class that a job counts as: standby, while its user has a high nice value."""
+    """Return the effective class of a job: standby while its user has a high nice value."""
     it = system.jobs[job]
     if (
         it.user >= 0
@@ -32,7 +32,7 @@ def parameters_of(job, system):
 
 @part()
 def is_urgent(job, system):
-    """Return whether a job has waited for as long as its class may."""
+    """Return whether a job has reached the maximum wait of its class."""
     return system.state[0].now >= system.jobs[job].since + parameters_of(job, system).max_wait
 
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from models import checks, keys, workloads
 from models.arrays import Floats, Ints
+from models.counting import counted
 from models.jobs.calendar import DAY
 from models.jobs.job_classes import INTERACTIVE, JOB_CLASSES, PRODUCTION
 from models.jobs.jobs import Jobs
@@ -28,7 +29,7 @@ OPEN = ("always", "night", "weekend")
 """In the order of the numbers that the engine takes."""
 
 MOST_QUEUES = 60
-"""The engine has a bit for each of them."""
+"""Maximum of queues: the engine has a bit for each."""
 
 NUMBERS = ("priority", "processor_limit", "max_wait", "do_not_disturb")
 SWITCHES = ("preemptable", "heeds_slices", "batch")
@@ -38,16 +39,16 @@ SWITCHES = ("preemptable", "heeds_slices", "batch")
 CLASS = np.dtype([(key, np.float64) for key in NUMBERS] + [(key, np.int64) for key in SWITCHES], align=True)
 """Parameters of a class in one period: priority; processors of all its running jobs; seconds of waiting after
 which a job is urgent; seconds for each processor that a job runs at least; whether its jobs can be preempted,
-heed others' minimum slices, are submitted to queues."""
+respect others' minimum slices, are submitted to queues."""
 
 
 def _classes(policy: Parameters, above: str, key: str) -> np.ndarray:
-    """Return the checked parameters of all classes; ``ValueError`` with one line for those not allowed.
+    """Return the checked parameters of all classes; ``ValueError`` with one line for values not allowed.
 
     Returns
     -------
     ndarray of CLASS, shape (n_classes, 2)
-        In prime time and at night.
+        Parameters in prime time and at night.
     """
     given = checks.mapping(policy[key], f"{above}.{key}", JOB_CLASSES)
     classes = np.zeros((len(JOB_CLASSES), N_PERIODS), CLASS)
@@ -69,8 +70,8 @@ def _classes(policy: Parameters, above: str, key: str) -> np.ndarray:
 def _refuse_thrashing(classes: np.ndarray) -> None:
     """Raise ``ValueError`` with one line where jobs could preempt each other for ever, and none would run.
 
-    One class can do so to another of its priority if its jobs become urgent, and no minimum slice protects
-    the other's jobs; a circle of such pairs, of one class or of several, makes no progress.
+    One class can preempt another of its priority if its jobs become urgent, and no minimum slice protects the
+    other's jobs; a cycle of such pairs, within one class or across several, makes no progress.
     """
     for period in (PRIME, NIGHT):
         its = classes[:, period]
@@ -91,7 +92,7 @@ def _refuse_thrashing(classes: np.ndarray) -> None:
 
 
 def by_period(given: Parameters, where: str, key: str, none: bool = False) -> tuple[float, float]:
-    """Return a number in prime time and at night; null is inf if `none`."""
+    """Return a number in prime time and at night; null means inf if `none`."""
     allowed = "a number, 0 or more" + (", null" if none else "") + ", or {prime: ..., night: ...} of them"
     value = given.get(key)
     both = (
@@ -120,11 +121,11 @@ class Queue:
     ----------
     name : str
     processors : int
-        Of the largest job.
+        Processors of the largest job.
     longest : float, seconds
         The longest request.
     run_limit : tuple of float
-        Processors of all its admitted jobs, in prime time and at night.
+        Limit on the processors of all its admitted jobs, in prime time and at night.
     open : int
         Index into `OPEN`.
     """
@@ -169,12 +170,12 @@ def _oversubscribe(policy: Parameters, above: str, key: str) -> tuple[float, flo
 
 
 def _number_of(*words: str) -> Any:
-    """Declare a word of several, which is its place among them, as the engine takes it."""
+    """Declare a choice among words, stored as its index, as the engine takes it."""
     return keys.checked(lambda given, where, key: words.index(checks.choice(given, where, key, words)))
 
 
 def _or_infinite(allowed: str, **limits: float) -> Any:
-    """Declare a number, for which null is infinite."""
+    """Declare a number for which null means infinite."""
     return keys.checked(
         lambda given, where, key: (
             inf if given[key] is None else float(checks.number(given, where, key, allowed, **limits))
@@ -260,7 +261,7 @@ class Rules:
         return np.where(small, INTERACTIVE, PRODUCTION)
 
     def queues_of(self, jobs: Jobs, size: Ints) -> Ints:
-        """Return the first queue whose limits each job meets, one after the last where there is none."""
+        """Return the first queue whose limits each job meets; the number after the last if there is none."""
         found = np.full(len(jobs), len(self.queues))
         for number, queue in reversed(list(enumerate(self.queues))):
             found[(size <= queue.processors) & (requested_time(jobs) <= queue.longest)] = number
@@ -268,7 +269,7 @@ class Rules:
 
 
 def requested_time(jobs: Jobs) -> Floats:
-    """Return requested times, for a job without one its runtime."""
+    """Return the requested times; a job without one has its runtime."""
     return np.where(np.isnan(jobs.requested), jobs.runtime, jobs.requested)
 
 
@@ -294,8 +295,8 @@ def adjustments(
     first = first_of(size > processors)
     if first is not None:
         raise ValueError(
-            f"job {first + 1} asks for {jobs.size[first]} processors, a partition of {size[first]}, "
-            f"and the machine has {processors}: leave out such jobs, or take a larger machine"
+            f"job {first + 1} asks for {counted(jobs.size[first], 'processor')}, a partition of "
+            f"{size[first]}, and the machine has {processors}: leave out such jobs, or take a larger machine"
         )
     _check_memory(jobs, machine)
     job_class = rules.job_classes(jobs)
@@ -318,14 +319,14 @@ def adjustments(
         first = first_of(applies & (size > limit))
         if first is not None:
             raise ValueError(
-                f"job {first + 1} gets {size[first]} processors, and {key}={limit:g}: it could never run; "
-                "give a higher limit, or leave out such jobs"
+                f"job {first + 1} gets {counted(size[first], 'processor')}, and {key}={limit:g}: it could "
+                "never run; give a higher limit, or leave out such jobs"
             )
     notes = []
     rounded = int((size != jobs.size).sum())
     if rounded:
         notes.append(
-            f"{rounded:,} of {len(jobs):,} jobs get more processors than they ask for: whole nodes of "
+            f"{counted(rounded, 'job', 'gets', of=len(jobs))} more processors than requested: whole nodes of "
             f"{hardware.node_processors}, and a power of two"
         )
     if jobs.job_class is None:
@@ -335,8 +336,8 @@ def adjustments(
     outside = int((is_batch & (queue == len(rules.queues))).sum())
     if outside:
         notes.append(
-            f"{outside:,} of {len(jobs):,} jobs are too large or too long for every queue of policy.queues: "
-            "only policy.batch_limit limits them"
+            f"{counted(outside, 'job', 'is', of=len(jobs))} too large or too long for every queue of "
+            "policy.queues: only policy.batch_limit limits them"
         )
     return notes
 

@@ -1,4 +1,4 @@
-"""One simulation of the T3D: from jobs and rules to the engine's system, and from that to a run."""
+"""One simulation of the T3D: from jobs and rules to the engine's system, and from there to a run."""
 
 from dataclasses import dataclass, replace
 from math import inf
@@ -6,6 +6,7 @@ from math import inf
 import numpy as np
 
 from models.arrays import Floats, Ints
+from models.counting import counted
 from models.jobs.calendar import DAY
 from models.jobs.jobs import Jobs
 from models.jobs.machine import Machine
@@ -33,7 +34,7 @@ from models.production_gang.t3d.rules import Rules, adjustments
 from models.production_gang.t3d.state import NONE, Settings, System, Torus
 
 FIRST_RESIDENCIES, FIRST_LEVELS = 2, 8
-"""Records for each job at first; they are doubled whenever they are full."""
+"""Initial number of records per job; it is doubled whenever they are full."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +63,7 @@ class Detail:
 def run(point: Point, opened: Stream | Trace, jobs: Jobs, machine: Machine, pieces: bool = True) -> Run:
     """Run all jobs to their ends; ``ValueError`` with one line if one of them can never run.
 
-    `opened` may have a time of the week; `pieces` are few, and recorded whether asked for or not.
+    `opened` may have a time of the week; `pieces` are few, and are always recorded.
     """
     rules = Rules.of(point.policy)
     hardware = Hardware.of(point.machine, machine.total)
@@ -77,14 +78,14 @@ def run(point: Point, opened: Stream | Trace, jobs: Jobs, machine: Machine, piec
     if status == engine.STUCK:
         left = int(len(jobs) - system.state["n_ended"][0])
         raise ValueError(
-            f"{point}: {left:,} of {len(jobs):,} jobs wait for ever, since their queue never opens or no "
-            "limit lets them in; look at policy.queues, their hours and limits"
+            f"{point}: {counted(left, 'job', 'waits', of=len(jobs))} for ever, because no queue opens or "
+            "no limit admits any more; change the hours or limits in policy.queues"
         )
     return _run(system, jobs, machine, hardware, clock)
 
 
 def _standing(point: Point, jobs: Jobs, clock: float) -> tuple[float, float]:
-    """Return the clock at time 0, and how long it stands there."""
+    """Return the clock at time 0, and how long it stays there."""
     hour = point.workload.get("stands_at")
     return (clock, 0.0) if hour is None else (hour * HOUR, float(jobs.submit.max(initial=0.0)))
 
@@ -108,7 +109,7 @@ def _system(jobs: Jobs, rules: Rules, hardware: Hardware, clock: float, stands: 
     n_commands = scalars["n_events"] = len(rules.commands)
     n_events = engine.EVENTS_A_NODE * n_nodes + engine.EVENTS_A_JOB * n_jobs + n_commands
     events = np.zeros(2 * n_events, state.EVENT)
-    # In order of time, so they are a heap.
+    # Sorted by time, so they form a heap.
     events["time"][:n_commands], events["kind"][:n_commands] = rules.commands["time"], state.Kind.COMMAND
     events["job"][:n_commands] = np.arange(n_commands)
     return System(
@@ -172,7 +173,7 @@ def _run(system: System, jobs: Jobs, machine: Machine, hardware: Hardware, clock
     order, position = order_of_submission(system.jobs["submit"])
     table = {name: system.jobs[name][order] for name in state.JOB.names or ()}
     submit, end, killed = table["submit"], table["end"], table["state"] == state.JobState.KILLED
-    start = np.where(np.isnan(table["start"]), end, table["start"])  # one that never ran: its end
+    start = np.where(np.isnan(table["start"]), end, table["start"])  # a job that never ran gets its end
     stops = table["stops"] - killed
     as_ran = as_they_ran(
         jobs, order, position, submit=submit, size=table["processors"], job_class=table["job_class"]

@@ -49,13 +49,13 @@ EVENT = fields("time", "kind job stops")
 `job` of a command is its index."""
 
 USER = fields("usage recent", "active is_nice")
-"""Processor seconds that count against a user, and those since the last tick; jobs in the system."""
+"""Processor seconds that count against a user, and the part since the last tick; jobs in the system."""
 
 RESIDENCY = fields("assigned ready begins stops gone", "job corner wire")
 """Nodes assigned to a job from one time to another, see `simulation.Detail`."""
 
 LEVEL = fields("time", "running switching reason")
-"""Processors that run and that switch from this time on, and why the others are idle."""
+"""Processors that run and that switch from this time on, and the reason why the others are idle."""
 
 STATE = fields(
     "now next_boundary next_tick last_tick last_event lowest lowest_in_slice ready channel",
@@ -115,7 +115,7 @@ class Torus(NamedTuple):
     Parameters
     ----------
     owner, left_by : ndarray, shape (n_nodes,)
-        The job that has each node; when the last image will have left it, seconds.
+        The owner of each node; the time at which the last image will have left it, seconds.
     free : ndarray of int, shape (2 n_nodes,)
         Nodes without owner in each half of the halvings: nodes of level k begin at
         ``2 n_nodes - (2 n_nodes >> k)``.
@@ -128,7 +128,7 @@ class Torus(NamedTuple):
 
 
 class System(NamedTuple):
-    """All that the engine takes.
+    """All tables that the engine takes.
 
     Parameters
     ----------
@@ -137,8 +137,8 @@ class System(NamedTuple):
     run_limit, batch_limit : ndarray of float, shape (2 n_queues,), (2,), processors
         In prime time and at night.
     opening, queue_processors : ndarray, shape (n_queues,), (n_queues + 1,)
-        Index into `rules.OPEN`; processors of admitted jobs, the last one of those that no queue fits: not
-        counted.
+        Index into `rules.OPEN`; processors of admitted jobs, of which the last is for jobs without a queue,
+        and is not counted.
     submitted, queued, waiting, residents : ndarray of int, shape (n_jobs,)
         Jobs submitted so far, and jobs in queues, both in order of submission; jobs that wait for nodes, jobs
         that own some.
@@ -146,9 +146,9 @@ class System(NamedTuple):
     wires : ndarray of int, shape (n_wires,)
         Jobs with each wire, on disk as well.
     class_processors : ndarray of float, shape (n_classes,)
-        Of the owners of nodes.
+        Processors of the owners of nodes.
     criteria, best : ndarray of float, shape (placing.N_CRITERIA,)
-        Of a trial placement and of the best one so far.
+        Criteria of a trial placement and of the best one so far.
     state : ndarray of STATE, shape (1,)
     """
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+from models.counting import counted
 from models.slurm.configuration import hostlist, values
 from models.slurm.configuration.keys import KNOWN, Line, key
 from models.slurm.configuration.settings import Preempt
@@ -377,7 +378,7 @@ def events_of(
             nodes.setdefault((begin, end), set()).add(numbers[line.name])
     for name, line in [*unknown.items()][:1]:
         line.faults.note(
-            f"{line.where}: {len(unknown)} nodes of events are not in slurm.conf, such as {name}"
+            f"{line.where}: events name {counted(len(unknown), 'node')} outside slurm.conf, such as {name}"
         )
     return tuple(
         Reservation(f"event_{n}", tuple(sorted(nodes[times])), *times, known=times[0])

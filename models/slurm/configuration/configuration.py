@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from models.counting import counted
 from models.slurm.configuration import accounting, hostlist, versions
 from models.slurm.configuration.accounting import NEUTRAL, QOS_LIMITS, Association, Qos, Reservation
 from models.slurm.configuration.errors import Faults
@@ -175,7 +176,8 @@ def configuration_of(
     if down := [line.name for line in shown if line.name in nodes and not nodes[line.name].up]:
         lines_of = f"policy.lines=['DownNodes={down[0]} State=IDLE']"
         faults.note(
-            f"{name}: {len(down)} nodes are down, as scontrol showed them; {lines_of} brings one of them up"
+            f"{name}: {counted(len(down), 'node', 'is')} down, as scontrol showed; {lines_of} brings one of "
+            "them up"
         )
     nodes = {node: made for node, made in nodes.items() if node not in absent}
     numbers, every = {node: number for number, node in enumerate(nodes)}, tuple(nodes.values())

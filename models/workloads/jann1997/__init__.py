@@ -2,8 +2,8 @@
 
 Jobs of 1, 2, 3-4, 5-8, … processors are streams of their own. Times between submissions and runtimes have
 hyper-Erlang distributions of common order that match the first three moments of a log's, each of the smallest
-order that can. The published parameters (322 nodes of the Cornell Theory Center's SP2) are in no public copy,
-so that the model is what it was for its authors: a fit, of any log (``path``) or one that was made (``fit``).
+possible order. The published parameters (322 nodes of the Cornell Theory Center's SP2) are not in any public
+copy, so that the model is what it was for its authors: a fit, to any log (``path``) or a given one (``fit``).
 
 All streams start at 0 with a whole gap. Sizes within a range, and sizes on other machines than the log's, are
 options (``sizes_in_range``, ``machine_sizes``): the paper's parameters are of ranges only.
@@ -23,6 +23,7 @@ import numpy as np
 
 from models import checks
 from models.arrays import Floats, Ints
+from models.counting import counted
 from models.jobs.jobs import Jobs
 from models.jobs.machine import Machine
 from models.jobs.stream import Stream
@@ -36,11 +37,11 @@ MACHINE_SIZES = SCALED, CAPPED, DROP, AS_IS = ("scaled", "capped", "drop", "as_i
 
 
 def open_stream(point: Point, machine: Machine) -> Stream:
-    """Return the jobs of a replication; ``ValueError`` with one line for what cannot be simulated."""
+    """Return the jobs of a replication; ``ValueError`` with one line if they cannot be simulated."""
     model, notes = model_of(point.workload, machine)
     natural = model.natural_load(machine.total)
     note = (
-        f"jann1997: its own load is {natural:.3f} on {machine.total:,} processors; "
+        f"jann1997: its own load is {natural:.3f} on {counted(machine.total, 'processor')}; "
         f"{model.share_of_serial():.0%} of the jobs have one processor"
     )
     stretch = 1.0 if point.load is None else natural / point.load
@@ -131,7 +132,7 @@ def arrivals(model: Model, n_jobs: int, seed: Seed) -> list[Floats]:
     numbers = np.ceil(1.1 * n_jobs * rate / rate.sum()).astype(int) + 16
     times = [_range_arrivals(jobs, n, seed) for jobs, n in zip(model.ranges, numbers, strict=True)]
     while True:
-        # The last of the jobs comes at this time or earlier: what is yet to be drawn can only come before it.
+        # The last of the jobs comes at this time or earlier: jobs still to be drawn can only come before it.
         last = np.partition(np.concatenate(times), max(n_jobs - 1, 0))[max(n_jobs - 1, 0)]
         short = [number for number, its in enumerate(times) if its[-1] < last]
         if not short:

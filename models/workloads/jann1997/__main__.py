@@ -16,7 +16,7 @@ KEYS = ("path", *FILTERS, "ranges", "least_jobs", "few_jobs")
 
 
 def main(words: list[str]) -> None:
-    """Print the file; notes, and what is wrong, go to standard error."""
+    """Print the file; notes and errors go to standard error."""
     try:
         print("\n".join(lines(words)))
     except ValueError as wrong:
@@ -25,7 +25,7 @@ def main(words: list[str]) -> None:
 
 
 def lines(words: list[str]) -> list[str]:
-    """Return the lines of the file; ``ValueError`` with one line for what cannot be fitted."""
+    """Return the lines of the file; ``ValueError`` with one line for a log that cannot be fitted."""
     given = dict(DEFAULTS)
     for word in words:
         key, is_pair, value = word.partition("=")

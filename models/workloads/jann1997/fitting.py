@@ -11,6 +11,7 @@ import numpy as np
 
 from models import checks
 from models.arrays import Floats, Ints
+from models.counting import counted
 from models.jobs.swf import Filters, select
 from models.point import Parameters
 from models.workloads import swf
@@ -20,7 +21,7 @@ from models.workloads.jann1997.model import Model, Range, label_of
 ZERO_RUNTIME = ("keep", "drop", "second")
 FEW_JOBS = REFUSE, MERGE = ("refuse", "merge")
 LEAST_JOBS = 4
-"""Three gaps, the fewest that can have three moments of their own."""
+"""Three gaps, the fewest with three independent moments."""
 
 
 def fit(workload: Parameters) -> tuple[Model, tuple[str, ...]]:
@@ -78,7 +79,7 @@ def ranges_of(
 ) -> tuple[list[tuple[int, int]], list[str]]:
     """Return the ranges that have jobs, and notes on those that were merged.
 
-    A range with too few jobs joins the next smaller one that has any (the smallest the next larger).
+    A range with too few jobs joins the next smaller range with jobs (the smallest joins the next larger).
     """
     found = []
     for low, high in zip([1, *(limit + 1 for limit in most[:-1])], most, strict=True):
@@ -90,7 +91,7 @@ def ranges_of(
         if not merges or len(found) == 1:
             cure = "" if len(found) == 1 else "workload.few_jobs=merge, which joins it to a neighbour, other "
             raise ValueError(
-                f"{name}: {n:,} jobs of size {label_of(low, high)}, and a fit of that range needs "
+                f"{name}: {counted(n, 'job')} of size {label_of(low, high)}, and a fit of that range needs "
                 f"{least_jobs:,}; give {cure}workload.ranges, a lower workload.least_jobs, or a longer log"
             )
         first = max(few[-1] - 1, 0)

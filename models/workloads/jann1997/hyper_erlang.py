@@ -8,10 +8,10 @@ import numpy as np
 from models.arrays import Floats
 
 MOST_STAGES = 10_000
-"""A fit that needs a higher order is refused: its values hardly differ from each other."""
+"""Highest order: a fit that needs more is refused, because its values hardly differ from each other."""
 
 EXACT = 1e-10
-"""How far moments may be from those that were asked for, relative to these."""
+"""Largest relative error of moments."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ def matched(mean: float, second: float, third: float) -> HyperErlang:
     of a variable that is 1/rate_1 or 1/rate_2. There is exactly one of two positive values where a2 > a1^2
     and a1 a3 > a2^2 (with a_k = m_k / [n (n+1) … (n+k-1)]), and both hold from some n on: the first where n
     exceeds 1 / CV^2, the second where n + 1 exceeds 1 / (m1 m3 / m2^2 - 1) (Johnson and Taaffe 1989). They
-    fail for every n only where all values, or all but zeros, are the same.
+    fail for every n only if all values, or all except zeros, are the same.
 
     Its two values are found by their distance from the mean, from the variance v and the third central moment
     w: the distances are the roots of y^2 - (w/v) y - v, which loses no digits where v is small. An order that

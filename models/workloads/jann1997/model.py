@@ -1,4 +1,4 @@
-"""The model: for each range of sizes its sizes, and what its gaps and runtimes are drawn from."""
+"""The model: for each range of sizes its sizes, and the distributions of its gaps and runtimes."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ class Range:
     least, most : int
         Processors.
     sizes : ndarray of int, shape (n_sizes,)
-        Those that occur.
+        The sizes that occur.
     weights : ndarray of float, shape (n_sizes,)
-        How often each occurs; of any sum.
+        Relative frequency of each; any sum is allowed.
     gaps, runtimes : HyperErlang
         Seconds between two submissions of jobs of the range, and of their runtimes.
     """
@@ -62,11 +62,11 @@ class Model:
     Parameters
     ----------
     log : str
-        What it is fitted to.
+        The log to which it is fitted.
     processors : int
-        Of the log's machine.
+        Processors of the log's machine.
     ranges : tuple of Range
-        By size.
+        The ranges, by size.
     """
 
     log: str
@@ -90,7 +90,7 @@ class Model:
         return float(rates @ serial / rates.sum())
 
     def with_sizes(self, change: Callable[[Range], tuple[Ints, Floats]]) -> Model:
-        """Return the model whose ranges have other sizes, of other weights."""
+        """Return the model with other sizes and weights in its ranges."""
         ranges = []
         for jobs in self.ranges:
             sizes, weights = change(jobs)

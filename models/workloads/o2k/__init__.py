@@ -1,7 +1,7 @@
 """Generated months of the NCSA Origin 2000 (Chiang and Vernon 2001), October 1999 to March 2000.
 
-The logs were never published. A month is made of twelve classes of jobs: their number is Table 4's
-exactly, and each class is bent until its processor and memory demand print as Table 4's (`calibration`). All
+The logs were never published. A month consists of twelve classes of jobs: their numbers are exactly Table
+4's, and each class is bent until its processor and memory demand print as in Table 4 (`calibration`). All
 other distributions follow the text where it has numbers (sections 2.4 and 3), else the assumptions in
 conf/workload/chiang2001/_o2k.yaml.
 """
@@ -25,11 +25,11 @@ from models.workloads.o2k.job_classes import SIZE_CLASSES
 from models.workloads.o2k.month import generate
 
 MISS = 0.01
-"""Of a demand, relative: more than rounding to whole seconds and MB can make."""
+"""Relative error of a demand: more than rounding to whole seconds and MB can cause."""
 
 KEPT = 128
-"""Months, of half a megabyte each: six months in twenty replications. A worker comes back to each of them
-with every policy, and bending one to its demands takes longer than most policies need to schedule it."""
+"""Months, of half a megabyte each: six months in twenty replications. A worker returns to each of them with
+every policy, and bending one to its demands takes longer than most policies need to schedule it."""
 
 
 def fills(workload: Parameters) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""When the jobs are submitted (Fig. 1): three periods of a day, each with a rate, and quieter weekends."""
+"""Submission times (Fig. 1): three periods of a day, each with a rate, and quieter weekends."""
 
 import numpy as np
 
@@ -9,7 +9,8 @@ HOURS_OF_DAY, DAYS_OF_WEEK, SATURDAY = 24, 7, 5
 
 
 def levels(assumed: Assumptions) -> Ints:
-    """Return each hour of a day's place in `assumptions.LEVELS`; where two periods overlap, the busier."""
+    """Return the index of each hour of a day in `assumptions.LEVELS`; if two periods overlap, the busier
+    one's."""
     hour = np.arange(HOURS_OF_DAY)
     level = np.full(HOURS_OF_DAY, 2)
     for place, (first, last) in ((1, assumed.intermediate_hours), (0, assumed.peak_hours)):
@@ -31,7 +32,7 @@ def at_weekday_peak(assumed: Assumptions, submit: Floats) -> np.ndarray:
 
 
 def together(mean: float, n_jobs: list[int], random: np.random.Generator) -> Ints:
-    """Return of each job the first one of those with which it is submitted, a group of one class.
+    """Return for each job the first job of its group, jobs of one class that are submitted together.
 
     The number of jobs in a group is geometric; `n_jobs` is the number of jobs of each class.
 

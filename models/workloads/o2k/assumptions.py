@@ -1,4 +1,4 @@
-"""The assumptions on the jobs beside Table 4 of Chiang and Vernon (2001): a workload's keys, checked."""
+"""The assumptions on the jobs beyond Table 4 of Chiang and Vernon (2001): a workload's checked keys."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LEVELS = ("peak", "intermediate", "low")
 RATES = dict.fromkeys(LEVELS, (1e-6, 1e6))
 LEAST_MEMORY = {"sj": (1, 511), "mj": (1, 4095), "lj": (1, 16383)}
 STIFFNESS = dict.fromkeys(Stiffness._fields, (1e-3, 1e3))
-"""The least and the most that a number may be."""
+"""Limits of each number."""
 
 
 def _part(group: Parameters, where: str, key: str) -> Parameters:
@@ -105,7 +105,7 @@ def _weighted(pairs: Any, key: str, least: float, most: float, unit: str) -> Wei
 
 
 def _closed_loop(workload: Parameters) -> tuple[int | None, float]:
-    """Return how many jobs a user has in the system at once, None without limit, and submits in all."""
+    """Return how many jobs a user has in the system at once, None without a limit, and how many in total."""
     where, key = "workload.closed_loop", "limit"
     group = _part(workload, "workload", "closed_loop")
     jobs = _number(group, where, "jobs", 1, 1e6)

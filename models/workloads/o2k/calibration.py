@@ -1,4 +1,4 @@
-"""Calibration: the jobs of a class are bent until they make the demands of Table 4."""
+"""Calibration: the jobs of a class are bent until they meet the demands of Table 4."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from models.workloads.o2k.classes import Draft
 from models.workloads.o2k.shapes import Stiffness
 
 LARGEST = 6.0
-"""Tilt, at most: by then nearly all jobs are at a limit."""
+"""Maximum tilt: at it nearly all jobs are at a limit."""
 
 
 @dataclass(frozen=True)
@@ -20,8 +20,8 @@ class Tilts:
     Parameters
     ----------
     miss : float
-        How far the demands are from the wanted ones, relative, both together: 0 but for rounding unless the
-        limits of the class leave no solution.
+        Relative error of both demands together: 0 except for rounding, unless the limits of the class leave
+        no solution.
     """
 
     runtime: float
@@ -31,7 +31,7 @@ class Tilts:
 
 
 def calibrate(jobs: Draft, processor_hours: float, gigabyte_hours: float, stiffness: Stiffness) -> Tilts:
-    """Return the tilts under which jobs make two demands.
+    """Return the tilts under which jobs meet two demands.
 
     Parameters
     ----------
@@ -41,13 +41,13 @@ def calibrate(jobs: Draft, processor_hours: float, gigabyte_hours: float, stiffn
     Returns
     -------
     Tilts
-        Where the limits of the class leave no solution, the nearest seen.
+        The tilts; the nearest ones found if the limits of the class leave no solution.
 
     Notes
     -----
     For any tilt of the processors, the tilt of the runtime follows from the first demand, and the tilt of the
-    memory then from the second: there is one tilt more than there are demands. Of all solutions the one is
-    taken in which the three share the bending by their stiffness, so that none goes to its limit while
+    memory then from the second: there is one tilt more than there are demands. Among all solutions, the one
+    is taken in which the three share the bending by their stiffness, so that none reaches its limit while
     another could help. O(n_jobs) for each of about a hundred evaluations.
     """
     seen: list[tuple[Tilts, float]] = []

@@ -33,10 +33,10 @@ class Draft:
     size : Choice
         Processors.
     narrow, wide : Span
-        MB of a job that has at most `narrow_size` processors, and of one that has more.
+        MB of a job with at most `narrow_size` processors, and of a job with more.
     narrow_size : int
-        In sj, serial. In mj and lj, what the next smaller class allows: such a job is in its class for its
-        memory.
+        Serial in sj; in mj and lj the limit of the next smaller class: a job within it is in its class
+        because of its memory.
     """
 
     requested: Floats
@@ -57,9 +57,9 @@ def _runtime(
 ) -> Span:
     """Return the seconds that jobs run, by Fig. 2 and section 3.
 
-    A share ends within a minute; of the lt jobs another share within the limit of st; both whatever the
-    tilt. The others are uniform on a log scale up to what they requested, but for the tilt, which leaves
-    alone enough of them to keep every order of magnitude occupied.
+    A share ends within a minute, and another share of the lt jobs within the limit of st; both are
+    independent of the tilt. The others are uniform on a log scale up to their requests, except for the tilt,
+    which leaves enough of them unchanged to keep every order of magnitude occupied.
     """
     n = len(rank)
     short = rounded_share(assumed.under_a_minute[time], n)
@@ -77,7 +77,7 @@ def _runtime(
 
 
 def _fixed(numbers: Span) -> Span:
-    """Return numbers that no tilt moves."""
+    """Return numbers that do not depend on the tilt."""
     values = numbers.at(0)
     return span(values, values, np.ones(len(values)))
 

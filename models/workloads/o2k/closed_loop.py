@@ -12,21 +12,21 @@ from models.arrays import Floats, Ints
 
 
 def in_turn(begins: Floats, runtime: Floats, first: Ints, limit: int, period: tuple[float, float]) -> Floats:
-    """Return when jobs are submitted of which a user has at most `limit` in the system.
+    """Return the submission times of jobs if a user has at most `limit` in the system.
 
     Parameters
     ----------
     begins : ndarray of float, shape (n_jobs,), seconds
-        When a user submits the first jobs; the time of a user's first job counts.
+        Time at which a user submits the first jobs; the entry of the user's first job counts.
     runtime : ndarray of float, shape (n_jobs,), seconds
     first : ndarray of int, shape (n_jobs,)
-        The first job of each job's user: a user has it and those that follow.
+        The first job of each job's user, whose jobs are consecutive.
     limit : int
-        Jobs that a user has in the system at once: as many are submitted together, and each next one when one
-        of them has ended. A workload has no waits, so that they end as if each had started at once.
+        Jobs that a user has in the system at once: this number is submitted together, and each further job
+        when one of them has ended. A workload has no waits, so jobs end as if each had started at once.
     period : tuple of float, seconds
-        From when until when. What would come after its end is taken to its beginning: users whose first jobs
-        came before, so that there are as many of them at any time.
+        Begin and end. Submissions after its end are moved to its beginning, as of users whose first jobs came
+        before it, so that the number of active users is constant.
 
     Returns
     -------

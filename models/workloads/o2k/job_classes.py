@@ -1,7 +1,7 @@
 """The twelve job classes of the NCSA Origin 2000 (Chiang and Vernon 2001, Table 1).
 
 A job is in the shortest time class and the smallest size class whose limits its requests meet. The CPU time
-per processor that a rigid job asks for is its requested runtime.
+per processor that a rigid job requests is its requested runtime.
 """
 
 from collections.abc import Iterable
@@ -14,10 +14,10 @@ from models.jobs.machine import KB_IN_GB
 HOUR = 3600.0
 
 TIME_CLASSES = {"vst": 5 * HOUR, "st": 50 * HOUR, "mt": 200 * HOUR, "lt": 400 * HOUR}
-"""CPU time per processor, seconds, at most."""
+"""Maximum CPU time per processor, seconds."""
 
 SIZE_CLASSES = {"sj": (8, 2 * KB_IN_GB), "mj": (16, 4 * KB_IN_GB), "lj": (64, 16 * KB_IN_GB)}
-"""Processors and KB of memory, at most."""
+"""Maximum processors and KB of memory."""
 
 CLASSES = tuple(f"{time}_{size}" for size in SIZE_CLASSES for time in TIME_CLASSES)
 """In the order of Table 4: vst_sj, st_sj, mt_sj, lt_sj, vst_mj, ..."""
@@ -31,7 +31,7 @@ def classify(requested: Floats, size: Ints, memory: Ints) -> Ints:
     Parameters
     ----------
     requested : ndarray of float, shape (n_jobs,), seconds
-        NaN where unknown: no class.
+        NaN if unknown; the job then has no class.
     size : ndarray of int, shape (n_jobs,)
     memory : ndarray of int, shape (n_jobs,), KB
         Of all processors of a job together.
@@ -44,5 +44,5 @@ def classify(requested: Floats, size: Ints, memory: Ints) -> Ints:
 
 
 def beyond(values: np.ndarray, limits: Iterable[float]) -> Ints:
-    """Return how many of a few limits each value is beyond; for a few limits quicker than a search."""
+    """Return how many of a few limits each value exceeds; for a few limits this is faster than a search."""
     return np.asarray(sum((values > limit).astype(np.int64) for limit in limits))

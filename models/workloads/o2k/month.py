@@ -34,10 +34,9 @@ def generate(assumed: Assumptions, seed: Seed) -> tuple[Jobs, int, dict[str, Til
 
     Notes
     -----
-    Of each class exactly as many jobs are submitted in the month as in Table 4, and the tilts are found
-    from them. The jobs before it are of the same distributions under the same tilts, as many as there are on
-    average in the same number of days of the month. They have random numbers of their own and leave the
-    month as it is.
+    The number of jobs of each class in the month is exactly Table 4's, and the tilts are found from these
+    jobs. The jobs before it have the same distributions under the same tilts, and the average rate of the
+    month. They have separate random numbers and do not change the month.
     """
     month, days = assumed.month, assumed.warmup_days
     processors = unrounded(month.processor_demand, month.overall_processor_demand)
@@ -84,7 +83,7 @@ def _submitted(
 ) -> tuple[Floats, ...]:
     """Return the columns of all classes in order of submission, which is the first column; the last is users.
 
-    A user is named by the number of the first job, before they are sorted.
+    A user has the number of its first job before sorting.
     """
     columns = [np.concatenate(column) for column in zip(*classes, strict=True)]
     random = stream(seed, f"o2k {assumed.month.name} {part} arrivals")

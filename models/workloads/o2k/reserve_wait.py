@@ -1,4 +1,4 @@
-"""Which jobs wait beyond the Reserve Wait Time of their class (Chiang and Vernon 2001, Table 1)."""
+"""Jobs that wait beyond the Reserve Wait Time of their class (Chiang and Vernon 2001, Table 1)."""
 
 from collections.abc import Mapping
 

@@ -2,8 +2,8 @@
 
 A tilt t turns a uniform number u into u^(e^-t): 0 leaves the nominal distribution, a positive one makes
 everything larger, and ranks stay as they are. So a class can be bent towards its demands and yet keep its
-correlations, its popular values, and the shares of section 3 of Chiang and Vernon (2001), which no tilt
-touches.
+correlations, its popular values, and the shares in section 3 of Chiang and Vernon (2001), which do not depend
+on a tilt.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ TINY = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class Choice:
-    """Some of a few popular values.
+    """Values chosen from a few popular ones.
 
     Parameters
     ----------
@@ -39,14 +39,14 @@ class Choice:
     log_rank: Floats
 
     def at(self, tilt: float) -> Floats:
-        """Return the values under a tilt, none falling as it rises."""
+        """Return the values under a tilt; they do not decrease with it."""
         which = np.searchsorted(self.below, np.exp(self.log_rank * np.exp(-tilt)), side="right")
         return self.values[np.minimum(which, len(self.values) - 1)]
 
 
 @dataclass(frozen=True, eq=False)
 class Span:
-    """Numbers between limits of their own, uniform on a log scale, all arrays of shape (n_jobs,).
+    """Numbers between individual limits, uniform on a log scale; all arrays have the shape (n_jobs,).
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ class Stiffness(NamedTuple):
 
     Two demands leave one of three tilts free. As with springs, the bending is the one with the least
     runtime cosh(its tilt) + processors cosh(their tilt) + memory cosh(its tilt),
-    where a demand's logarithm is taken to be the sum of the two tilts that make it.
+    where a demand's logarithm is taken as the sum of the two tilts that determine it.
     """
 
     runtime: float
@@ -87,10 +87,10 @@ class Stiffness(NamedTuple):
     memory: float
 
     def imbalance(self, runtime: float, processors: float, memory: float) -> float:
-        """Return a number that is 0 at that least, and positive if the processors are bent up too much.
+        """Return a number that is 0 at that minimum, and positive if the processors are bent up too much.
 
-        By a Lagrange multiplier for each demand: the runtime, which makes both, is bent with the force of the
-        other two together.
+        With a Lagrange multiplier for each demand, the runtime, which affects both, is bent with the force of
+        the other two together.
         """
         forces = np.multiply(self, np.sinh([runtime, processors, memory]))
         return float(forces[1] + forces[2] - forces[0])

@@ -9,7 +9,7 @@ from models.arrays import Floats
 
 PROCESSORS = 960
 MEMORY_GB = 336
-"""Of the eight hosts together (Table 2): a demand is a percentage of their capacity in a month."""
+"""Capacities of the eight hosts together (Table 2): a demand is a percentage of their capacity in a month."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class Month:
 
     @property
     def hours(self) -> int:
-        """Length; the hour that the clocks were set back in October 1999 is left out."""
+        """Length in hours; the hour by which the clocks were set back in October 1999 is left out."""
         return 24 * self.days
 
 
@@ -99,7 +99,7 @@ MONTHS = (
 TABLE_4 = {month.name: month for month in MONTHS}
 
 ROUNDING = 0.45
-"""Percent by which a printed whole number may be off, a little less than the half that rounding allows."""
+"""Maximum rounding error of a printed whole percentage, a little less than one half."""
 
 PRINTED_ZERO = 0.4
 """Percent in place of a printed 0, which is less than 0.5 and more than 0: the class has jobs."""
@@ -111,8 +111,8 @@ def unrounded(printed: tuple[int, ...], overall: int) -> Floats:
     Returns
     -------
     ndarray of float, shape (n_classes,), percent
-        Where the printed numbers do not sum to what prints as the overall one, all but the zeros are moved by
-        the same amount, by no more than rounding allows.
+        If the printed numbers do not sum to the printed overall one, all except the zeros are shifted by the
+        same amount, within the rounding error.
 
     Examples
     --------

@@ -9,7 +9,7 @@ from models.workloads.o2k.shapes import correlated, within
 
 TENTH = 0.1
 LEAST_PART = 0.005
-"""Least part of the requested memory that a job uses."""
+"""Minimum part of the requested memory that a job uses."""
 
 GB = 1024.0
 
@@ -22,8 +22,8 @@ def used_mb(
     Notes
     -----
     A share of the class uses less than a tenth, uniform on a log scale, the others a uniform part of the
-    rest; a job that uses more tends to run longer. Nearly all jobs under a minute use less than 1 GB: those
-    whose tenth is more than that come first in the share, so that it stays what it is.
+    rest; a job that uses more tends to run longer. Nearly all jobs under a minute use less than 1 GB: jobs
+    whose tenth exceeds that come first in the share, so that the share is unchanged.
     """
     n = len(runtime)
     rank = correlated(jobs.rank, assumed.used_memory_correlation, random)

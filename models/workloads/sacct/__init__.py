@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from models.arrays import Floats, Ints
+from models.counting import counted
 from models.jobs import machine as machines
 from models.jobs.jobs import Jobs
 from models.jobs.machine import Machine
@@ -33,7 +34,7 @@ FILTERS = ("start", "end", "cluster", "partition", "user", "arrival", "requeued"
 FILLS = ("requested", "memory", "user")
 
 AT_ONCE = "; here they may start immediately, and with workload.arrival=eligible only once they are eligible"
-"""What becomes of jobs that were not eligible at first, under policies that read no `Requests.delay`."""
+"""Treatment of jobs that were not eligible at first, under policies that do not read `Requests.delay`."""
 
 MINUTE = 60.0
 WORTH_A_NOTE = 0.01
@@ -56,7 +57,7 @@ def names_of(workload: Parameters, kind: str) -> tuple[str, ...]:
 def _numbered(table: Table, kind: str) -> tuple[tuple[str, ...], Ints | None]:
     """Return the names of a kind in the order in which they appear, and each row's number, from 1 on.
 
-    No numbers where the file does not have the field, or only one value of it.
+    There are no numbers if the file lacks the field, or has only one value of it.
     """
     columns = {"qos": table.apart.get("QOS"), "reservation": table.apart.get("reservations")}
     values = columns[kind] if kind in columns else getattr(table, kind)
@@ -118,7 +119,7 @@ def open_trace(point: Point) -> tuple[Trace, Ints]:
     if hosts.has_memory:
         memory = np.ceil(table.memory[rows]).astype(np.int64)
         if none := int((memory == 0).sum()):
-            notes.append(f"{table.name}: {none:,} jobs that asked for no memory use none")
+            notes.append(f"{table.name}: {counted(none, 'job', 'has')} no requested memory: 0 is taken")
     arrived = arrivals(table, workload.get("arrival") or SUBMIT)[rows]
     jobs = _jobs(table, rows, chosen.arrival, chosen.runtime, chosen.size, memory)
     waited = np.maximum(table.start[rows] - arrived, np.timedelta64(0)).astype(float)
@@ -165,7 +166,7 @@ def _held(table: Table, chosen: Selection, waited: Floats) -> list[str]:
     if max(share, of_waiting) < WORTH_A_NOTE:
         return []
     return [
-        f"{table.name}: {int(is_held.sum()):,} jobs ({share:.1%}) were not eligible for a minute or more "
+        f"{table.name}: {counted(int(is_held.sum()), 'job')} ({share:.1%}) became eligible a minute or more "
         "after "
         f"submission (dependencies, begin times, holds), which is {of_waiting:.1%} of all waiting{AT_ONCE}"
     ]
@@ -174,7 +175,7 @@ def _held(table: Table, chosen: Selection, waited: Floats) -> list[str]:
 def _cancelled(
     table: Table, rows: Ints, first: np.datetime64, workload: Parameters, hosts: Machine
 ) -> Cancelled:
-    """Return the jobs of some rows, which never ran, from the first arrival of those that did on."""
+    """Return the jobs of some rows, which never ran, from the first arrival of jobs that ran."""
     assert table.end is not None  # `cancelled` has found the rows by these
     assert table.asked is not None
     arrived = arrivals(table, workload.get("arrival") or SUBMIT)[rows]
@@ -204,7 +205,7 @@ def _jobs(table: Table, rows: Ints, submit: Floats, runtime: Floats, size: Ints,
 
 
 def _requests(table: Table, rows: Ints, size: Ints, memory: Ints) -> Requests:
-    """Return what the jobs had of a cluster, which sacct reports, as what they asked for.
+    """Return the allocations of the jobs, which sacct reports, as their requests.
 
     A job may start only when it is eligible, where the file says when that is.
     """

@@ -1,6 +1,6 @@
 """The fields of sacct, and the parsing of their texts.
 
-A text that does not have the field's form raises ``ValueError`` with the expected form.
+A string that does not have the field's form raises ``ValueError`` with the expected form.
 """
 
 import re
@@ -97,7 +97,7 @@ UNSET = np.iinfo(np.int64).min
 """The number of numpy's ``NaT``."""
 
 ZERO = np.datetime64("1970-01-03")
-"""Before it an instant is one that was never set."""
+"""An earlier instant was never set."""
 
 MOST_WAIT_S = 2**31
 """Seconds that a job waits for few switches without a time of its own; the site's maximum is shorter."""
@@ -167,7 +167,7 @@ def placed(text: str) -> tuple[int, int, int]:
 def times(texts: Sequence[str]) -> np.ndarray:
     """Return instants (``datetime64[s]``), also of seconds since 1970 (``SLURM_TIME_FORMAT=%s``).
 
-    They are not a time where sacct has none, or Slurm's zero in some zone.
+    The result is NaT if sacct has no time, or Slurm's zero in some time zone.
     """
     joined = "\n".join(texts)
     if TIMES.fullmatch(joined):
@@ -190,7 +190,7 @@ def times(texts: Sequence[str]) -> np.ndarray:
 def seconds(text: str) -> float:
     """Return the seconds of a time that has passed: ``3723``, or ``01:02:03`` or ``1-02:03:04``.
 
-    Where the clock was set back Slurm prints a negative number, or ``INVALID``: it is less than 0.
+    If the clock was set back, Slurm prints a negative number, or ``INVALID``: the result is then less than 0.
     """
     if text == "INVALID":
         return -1.0
@@ -200,7 +200,7 @@ def seconds(text: str) -> float:
 
 
 def limit(text: str) -> float:
-    """Return the seconds of a time limit, NaN where there is none: minutes, or a duration."""
+    """Return the seconds of a time limit (minutes, or a duration), NaN if there is none."""
     if text in NO_LIMIT:
         return float("nan")
     if NUMBER.fullmatch(text):

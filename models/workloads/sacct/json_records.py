@@ -1,7 +1,7 @@
 """Jobs of ``sacct --json`` as rows of the fields of sacct, decoded in blocks: a year of them has gigabytes.
 
-Only the values that are needed are decoded, by msgspec. What it refuses (NaN, or a block that was cut within
-a record) is decoded record by record, by Python.
+Only the needed values are decoded, by msgspec. Text that it refuses (NaN, or a block that was cut within a
+record) is decoded record by record, by Python.
 
 References
 ----------
@@ -31,7 +31,7 @@ NEXT = re.compile(r'\}(\s*,\s*\{\s*"[^"\\]*"\s*:)')
 FURTHER = re.compile(r"[^\s,]")
 EXPECTED = "is not a job as sacct --json prints it"
 END_CHARACTERS = 16
-"""An error so near to the end of a block may be due to the end."""
+"""An error this near to the end of a block may be due to the end."""
 
 
 def _struct(title: str, required: dict[str, Any], /, **optional: Any) -> Any:
@@ -106,7 +106,7 @@ def of_json(
 
 
 def _at_once(text: bytes, stop: int, between: bytes, line: int) -> Records:
-    """Return the jobs of the whole records before some place; none if these are something else."""
+    """Return the jobs of the whole records before some place; empty if the text is something else."""
     try:
         jobs = JOBS.decode(b"".join((b"[", memoryview(text)[:stop], b"]")))
         lines: Iterable[int] = repeat(line)

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from models.arrays import Ints
+from models.counting import counted
 from models.jobs import bundle
 from models.jobs.requests import of_kind
 from models.jobs.swf.unpacking import unpacked
@@ -21,7 +22,7 @@ from models.workloads.sacct.rows import Counts
 
 NAMES = {"User", "Partition", "Account", "QOS", "Reservation", "Cluster"}
 LONGEST_NAME = 1000
-"""Letters of a name at most."""
+"""Maximum letters of a name."""
 
 RESIZED = "RESIZING"
 READ_BYTES = 1 << 20
@@ -58,8 +59,8 @@ class Table:
     memory : ndarray of float, KB
         Requested, of the whole job.
     apart : dict of str to ndarray of str
-        What a site may schedule apart from each other -> what each row has of it, empty for none: QOS,
-        reservation and GPUs, if the file has them.
+        Kind that a site may schedule separately -> each row's value, empty for none: QOS, reservation and
+        GPUs, if the file has them.
     nodes : ndarray of int
     end : ndarray of datetime64[s] or None
         None where the file does not have it.
@@ -129,7 +130,7 @@ def read(path: str | os.PathLike[str], sha256: str | None = None) -> Table:
     source, blocks = records.blocks_of(path.name, text, counts, faults)
     columns: dict[str, Column] = {}
     collects = gc.isenabled()
-    gc.disable()  # nothing here has cycles, and to look for some takes a tenth of the time
+    gc.disable()  # nothing here has cycles, and searching for them takes a tenth of the time
     try:
         for numbers, texts in blocks:
             lines = np.array(numbers, np.int64)  # all fields share it
@@ -143,7 +144,9 @@ def read(path: str | os.PathLike[str], sha256: str | None = None) -> Table:
     source += counts.version
     if not columns:
         faults.check()
-        what = f"only {counts.rows:,} steps" if counts.rows else "nothing but the names of the fields"
+        what = (
+            f"only {counted(counts.rows, 'step')}" if counts.rows else "nothing but the names of the fields"
+        )
         raise SacctError(f"{path.name}: no jobs at all ({what}); make the file with: {COMMAND}")
     return _table(path, source, counts, columns, faults)
 
@@ -173,7 +176,7 @@ class Column(ABC):
 
     @abstractmethod
     def of(self, lines: Ints, texts: Sequence[str]) -> np.ndarray:
-        """Return what is kept of a block of texts."""
+        """Return the values kept from a block of texts."""
 
     def check(self, lines: Ints, texts: Sequence[str], parse: Callable[[str], Any]) -> None:
         """Parse texts one by one, and add those that do not have the field's form to the faults."""
@@ -265,7 +268,7 @@ KINDS: dict[str, type[Column]] = {
     "Eligible": Instants,
     "End": Instants,
 }
-"""How fields are kept; all others are `Texts`."""
+"""Columns by field; all other fields are `Texts`."""
 
 
 PARSERS: dict[str, tuple[Callable[[str], Any], Any]] = {

@@ -9,6 +9,7 @@ import numpy as np
 
 from models import checks
 from models.arrays import Ints
+from models.counting import counted
 from models.jobs import selecting
 from models.jobs.selecting import Rows, Rule, Selection, known_values
 from models.workloads.sacct import fields
@@ -18,9 +19,8 @@ from models.workloads.sacct.reading import Table
 WAITING = ("PENDING", "REVOKED")
 RUNNING = ("RUNNING", "SUSPENDED", "COMPLETING", "CONFIGURING", "SIGNALING", "STAGE_OUT", "STOPPED")
 PUT_BACK_S = 3600
-"""A run that is submitted within this time of the end of the one before is a run of the same job: Slurm
-submits it when it puts the job back. Slurm also uses job numbers again, for jobs that have nothing in
-common."""
+"""A run that is submitted within this time after the previous run's end is a run of the same job: Slurm
+submits it when it requeues the job. Slurm also reuses job numbers for unrelated jobs."""
 ARRIVAL = SUBMIT, ELIGIBLE = ("submit", "eligible")
 REQUEUED = RUNS, LAST = ("runs", "last")
 
@@ -62,8 +62,8 @@ def select(
         When a job arrives: when it is submitted, or when its dependencies, its begin time and its holds allow
         it to start.
     requeued : {"runs", "last"}
-        Each run of a job that was put back into the queue is a job of its own, which arrives when it was put
-        back; or only the last run of such a job counts.
+        Whether each run of a requeued job is a separate job, which arrives when it was requeued, or only the
+        last run counts.
     zero_runtime, oversized : str
         See `models.jobs.selecting.select`.
 
@@ -114,7 +114,7 @@ def select(
     parts_of = sum("+" in job for job in table.job[rows])
     share = parts_of / max(rows.size, 1)
     changes = {
-        f"rows are runs of {len(again):,} jobs that were requeued; each run is simulated as a job that is "
+        f"rows are runs of {counted(len(again), 'requeued job')}; each run is simulated as a job that is "
         "submitted when it was requeued (requeued=runs)": sum(again) if requeued == RUNS else 0,
         "rows were not in order of arrival: sorted": (in_file < np.maximum.accumulate(in_file)).sum(),
         f"parts of heterogeneous jobs run as separate jobs ({share:.1%} of the jobs)": parts_of,
@@ -167,8 +167,8 @@ def cancelled(table: Table, filters: Mapping[str, Any]) -> tuple[Ints | None, li
     if table.end is None or table.asked is None:
         n = int(waited.sum())
         return None, [
-            f"{n:,} jobs were cancelled before they started; they could hold their places in the queue "
-            "(workload.cancelled=keep) if the file had the fields End and ReqCPUS"
+            f"{counted(n, 'job', 'was')} cancelled before the start; such jobs could hold their places in "
+            "the queue (workload.cancelled=keep) if the file had the fields End and ReqCPUS"
         ] * bool(n)
     eligible = table.submit if table.eligible is None else table.eligible
     rows = np.flatnonzero(waited & (table.asked > 0) & (table.end > instant) & (table.end > eligible))

@@ -1,4 +1,4 @@
-"""How fast a rigid job is on other numbers of processors than it asks for: ``workload.speedup``.
+"""The speed of a rigid job on other numbers of processors than it requests: ``workload.speedup``.
 
 A job that takes t seconds on the p processors that it asks for is p · t of work to a policy that gives it
 more or fewer of them. Its speed is given by its speed-up for the number of processors (`curves`), or for the

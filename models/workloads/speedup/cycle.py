@@ -1,4 +1,4 @@
-"""How long a communicate-compute job takes for one step on a rectangle of processors (McCann, section 5.2.1).
+"""The time of a communicate-compute job for one step on a rectangle of processors (McCann, section 5.2.1).
 
 A job has as many threads as the machine has processors. A step ends when the last processor has done its
 part: compute for all its threads, switch between them, and exchange data with the neighbours. Where the
@@ -69,7 +69,7 @@ class Cycle:
     Parameters
     ----------
     data_bytes, code_bytes : float
-        Of a thread.
+        Bytes of a thread.
     """
 
     steps: Steps
@@ -199,7 +199,7 @@ def _mean_maximum(threads: Ints, means: Floats, processors: Floats, spread: floa
     means : ndarray, shape (n_groups,), seconds
         Mean time of a processor.
     processors : ndarray of int, shape (n_groups,)
-        How many there are.
+        Number of processors in each group.
 
     Notes
     -----

@@ -1,7 +1,7 @@
 """Random lengths of statements: pure functions of job, task and step, so that every scheduler meets the same.
 
-A step is a stretch of local statements and the blocking statement after it. Nothing here depends on what was
-drawn before, or on when a scheduler lets a task run.
+A step is a stretch of local statements and the blocking statement after it. Nothing here depends on earlier
+draws, or on when a scheduler lets a task run.
 """
 
 import numpy as np
@@ -11,10 +11,10 @@ from models.kernels.compiling import kernel
 from models.workloads.redrawn import uniform
 
 OF_JOB, OF_EXCHANGE, OF_CLASS = -1, -2, -3
-"""What stands for a task where all tasks of a job share a number."""
+"""Stands for a task if all tasks of a job share a number."""
 
 AT_ONCE = 32
-"""Factors in (0, 1) that are multiplied before a logarithm is taken: more could come to nothing."""
+"""Factors in (0, 1) that are multiplied before a logarithm is taken: more could underflow."""
 
 
 @kernel(int64(int64, int64, int64))
@@ -49,7 +49,7 @@ def service(job: int, task: int, step: int) -> float:
 
 @kernel(float64(int64))
 def share(job: int) -> float:
-    """Return the number below 1 that decides what program a job has."""
+    """Return the number below 1 that determines the program of a job."""
     return uniform(key_of(job, OF_CLASS, 0), 0)
 
 
@@ -64,6 +64,6 @@ def statements(job: int, task: int, step: int, mean: float) -> int:
 
 @kernel(int64(int64, int64, int64))
 def shift(job: int, exchange: int, n_tasks: int) -> int:
-    """Return by how many tasks messages of an exchange go on: 1 .. n_tasks - 1, each as likely."""
+    """Return the distance in tasks of the messages of an exchange: 1 .. n_tasks - 1, equally likely."""
     u = uniform(key_of(job, OF_EXCHANGE, exchange), 0)
     return 1 + int(u * (n_tasks - 1))

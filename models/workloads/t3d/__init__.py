@@ -1,9 +1,9 @@
 """Generated work of Livermore's Cray T3D (Jette 1997): interactive sessions by day, batch jobs for the night.
 
-The log is in no public copy. The numbers in the paper and on the log's page are exact in the mean: in the
-three weeks from 23 July 1996 on there are 2,659 interactive jobs with 44.5 million and 1,328 batch jobs with
-289.5 million CPU seconds (`reference`), no job exceeds the limits of its queue, and sizes are powers of two.
-Where they give no number, conf/workload/jette1997/t3d.yaml names the assumption.
+There is no public copy of the log. The numbers in the paper and on the log's page are exact in the mean: in
+the three weeks from 23 July 1996 on there are 2,659 interactive jobs with 44.5 million and 1,328 batch jobs
+with 289.5 million CPU seconds (`reference`), no job exceeds the limits of its queue, and sizes are powers of
+two. Where they give no number, conf/workload/jette1997/t3d.yaml names the assumption.
 
 References
 ----------
@@ -16,6 +16,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from models.counting import counted
 from models.jobs import machine as machines
 from models.jobs.machine import Machine
 from models.jobs.trace import Trace
@@ -43,8 +44,8 @@ def open_trace(point: Point) -> Trace:
 
     Time 0 is the Monday with which the days before them begin. ``machine`` has a host with the processors and
     the memory of any job. The load is the workload's mean demand over the measured period, as a fraction
-    of the machine: it changes how many sessions and batch jobs there are, not what they
-    are. Each seed gives jobs of its own, the same whatever the machine.
+    of the machine: it changes the number of sessions and batch jobs, not the jobs themselves. Each seed gives
+    different jobs, which do not depend on the machine.
 
     Raises
     ------
@@ -73,8 +74,8 @@ def open_trace(point: Point) -> Trace:
     measured = slice(n_before, None)
     offered = float(jobs.size[measured] @ jobs.runtime[measured]) / capacity
     notes = [
-        f"{keys.name}: {len(jobs) - n_before:,} jobs in {site.days:,} days from {keys.first_day} on, "
-        f"{n_before:,} before; load {offered:.3f} on {hosts.total:,} processors"
+        f"{keys.name}: {counted(len(jobs) - n_before, 'job')} in {counted(site.days, 'day')} from "
+        f"{keys.first_day} on, {n_before:,} before; load {offered:.3f} on {counted(hosts.total, 'processor')}"
     ]
     if point.load is not None:
         notes.append(

@@ -19,12 +19,12 @@ MINUTE = 60.0
 ROUND = MINUTE * np.array(
     [1, 2, 5, 10, 15, 20, 30, *(60 * hours for hours in (1, 2, 3, 4, 5, 6, 8, 10, 12, 18, 24, 30, 36))]
 )
-"""Seconds that users ask for, as far as their queue allows."""
+"""Seconds that users request, as far as their queue allows."""
 
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """Some of the jobs, arrays of one length, in any order in which a job follows the one it waits for.
+    """Some of the jobs, arrays of one length, in any order in which a job follows the job that it waits for.
 
     Parameters
     ----------
@@ -91,8 +91,8 @@ def draw(keys: Keys, site: Site, factor: float, seed: Seed) -> tuple[Jobs, int]:
 def interactive(keys: Keys, site: Site, factor: float, seed: Seed) -> Part:
     """Return the interactive jobs that are submitted before the end of the period.
 
-    Each job of a session is submitted when the one before would have ended if it had not waited, and after a
-    time of thought. Closed users begin a session when they have ended another.
+    Each job of a session is submitted a think time after the previous one would have ended if it had not
+    waited. Closed users begin a session when they have ended another.
     """
     closed = keys.interactive.closed_users is not None
     begin: Floats = (

@@ -14,7 +14,7 @@ SHORTEST = 1.0
 """Seconds: "a one second job delayed for about 23 minutes" (section "Cray T3D")."""
 
 WIDEST = 30.0
-"""How far from the limits, in the distribution's deviations, its middle is looked for."""
+"""Range around the limits, in standard deviations, within which the middle is searched."""
 
 
 def log_mass(low: float, high: float) -> float:
@@ -36,7 +36,7 @@ def mean(limit: float, middle: float, spread: float) -> float:
 
 
 def solved_scale(queues: Sequence[Queue], spread: float, work: float, what: str) -> float:
-    """Return the scale with which jobs have so much work in the mean.
+    """Return the scale with which jobs have this mean work.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ def solved_scale(queues: Sequence[Queue], spread: float, work: float, what: str)
     Raises
     ------
     ValueError
-        With one line, if no scale makes so much work.
+        With one line, if no scale gives this work.
     """
 
     def surplus(scale: float) -> float:
@@ -84,9 +84,7 @@ def drawn(limit: Floats, scale: float, spread: float, uniforms: Floats) -> Float
     Each number is the quantile of its job.
     """
     low, high = (np.log(SHORTEST / limit) - scale) / spread, -scale / spread
-    upper = np.where(
-        low > 0, -1.0, 1.0
-    )  # of the upper tail the mirror image, where probabilities keep their digits
+    upper = np.where(low > 0, -1.0, 1.0)  # mirrored: upper tails keep digits
     below = ndtr(upper * low)
     score = upper * ndtri(below + uniforms * (ndtr(upper * high) - below))
     return np.clip(limit * np.exp(scale + spread * score), SHORTEST, limit)

@@ -19,7 +19,7 @@ MONTH_DAYS = 30.4375
 
 @dataclass(frozen=True, eq=False)
 class Site:
-    """Rates and scales, with which a reference period has its jobs and its work in the mean.
+    """Rates and scales with which a reference period has its jobs and its work on average.
 
     Parameters
     ----------
@@ -36,9 +36,10 @@ class Site:
 
     Notes
     -----
-    A later job of a session is submitted some time after the session began. In whole weeks of a rate that
-    repeats every week as many of them come in from before as go out at the end, whatever that time is: the
-    number of jobs is exact as well. Only growth within that time, some hours, is left out: a few 10^-4.
+    A later job of a session is submitted some time after the session began. In whole weeks with a rate that
+    repeats every week, as many jobs come in from before as are lost at the end, whatever that time is, so
+    that the number of jobs is exact as well. Only growth within that time, some hours, is neglected: a few
+    10^-4.
     """
 
     zero: date

@@ -139,7 +139,7 @@ def test_dropped_killed_and_drawn_jobs_are_reported(tmp_path: Path, monkeypatch:
     assert found["As recorded"].startswith("Mean wait 60.0 s, 95th percentile 60.0 s")
     assert found["As recorded"].endswith("over the 147 jobs whose wait it records.")
     assert "60 requested times are drawn (tsafrir2005), at most 86,400 s." in found["Assumed"]
-    assert "47 jobs run longer than requested and are killed then (policy.kill=true)." in found["Assumed"]
+    assert "47 jobs run longer than requested: killed at the request (policy.kill=true)." in found["Assumed"]
     assert "workload.estimates=tsafrir2005" in found["Set"]
     assert "2 replications of each point" in found["Run"]
     assert "on assumptions and the run" in paragraphs(study, paper)["What to be careful of"]

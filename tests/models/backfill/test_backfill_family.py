@@ -73,19 +73,19 @@ def test_refusals(policy, workload, machine, load, words: str) -> None:
 
 def test_jobs_without_a_request(tmp_path: Path) -> None:
     log = write_log(tmp_path / "a.swf", requested_time=[-1, 30])
-    with pytest.raises(ValueError, match=r"1 of 2 jobs have no requested time.*policy.unrequested=runtime"):
+    with pytest.raises(ValueError, match=r"1 of 2 jobs has no requested time.*policy.unrequested=runtime"):
         FAMILY.check(Point(EASY, log, AS_LOG))
     notes = FAMILY.check(Point(EASY | {"unrequested": "runtime"}, log, AS_LOG))
-    assert any("1 jobs have no requested time and are scheduled by their" in note for note in notes)
+    assert any("1 job has no requested time: the runtime is used for" in note for note in notes)
     assert FAMILY.check(Point(composed("policy", "fcfs"), log, AS_LOG))
 
 
 def test_jobs_beyond_their_request(tmp_path: Path) -> None:
     log = write_log(tmp_path / "a.swf", requested_time=[10, 15])
-    assert "1 jobs run longer than requested and are killed" in FAMILY.check(Point(EASY, log, AS_LOG))[-1]
+    assert "1 job runs longer than requested: killed" in FAMILY.check(Point(EASY, log, AS_LOG))[-1]
     lenient = {"kill": False}
-    assert "and are allowed to" in FAMILY.check(Point(EASY | lenient, log, AS_LOG))[-1]
-    refused = r"^a\.swf: 1 of 2 jobs run longer .* no start can be reserved; .*policy\.kill=true"
+    assert "which is allowed" in FAMILY.check(Point(EASY | lenient, log, AS_LOG))[-1]
+    refused = r"^a\.swf: 1 of 2 jobs runs longer .* no start can be reserved; .*policy\.kill=true"
     with pytest.raises(ValueError, match=refused + "$"):
         FAMILY.check(Point(composed("policy", "conservative", **lenient), log, AS_LOG))
     drawn = composed("workload", "_rigid") | log

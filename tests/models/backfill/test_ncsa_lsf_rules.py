@@ -82,8 +82,8 @@ SMALL = (0, 1, 1, 1, 0)
     [
         ({}, [SMALL], ONE, "the machine has no host nerthus, jord1,"),
         ({"hosts": [EIR]}, [SMALL], make_machine({"eir": (8, 1), "odin": (8, 1)}), "no row for odin"),
-        ({"hosts": [EIR]}, [SMALL, (0, 1, 401, 1, 0)], ONE, "1 of 2 jobs are in no job class"),
-        ({"hosts": [EIR]}, [(0, 1, 1, 1, 17)], ONE, "policy ncsa_lsf: 1 ask for more than 16 GB of memory"),
+        ({"hosts": [EIR]}, [SMALL, (0, 1, 401, 1, 0)], ONE, "1 of 2 jobs is in none of the job classes"),
+        ({"hosts": [EIR]}, [(0, 1, 1, 1, 17)], ONE, "ncsa_lsf: 1 job asks for more than 16 GB of memory"),
         (
             {"hosts": [{"host": "eir", "sizes": ["sj"]}]},
             [SMALL, (0, 1, 50, 9, 0)],

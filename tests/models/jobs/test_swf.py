@@ -102,8 +102,8 @@ def test_rows_out_of_order_are_sorted_stably(folder: Path) -> None:
     assert log.columns["job"].tolist() == [1, 3, 0, 2, 4]
     assert log.line.tolist() == [6, 8, 5, 7, 9]
     assert log.notes == (
-        "5 rows, its header says 7: the end may be missing",
-        "2 rows were out of submit order, sorted",
+        "it has 5 rows, but its header says 7: the end may be missing",
+        "2 rows were out of submit order: sorted",
     )
 
 
@@ -341,7 +341,7 @@ def test_selection_equals_its_slow_twin(
 @pytest.mark.parametrize(
     ("rules", "message"),
     [
-        ({"user": 9}, "log.swf: no row has user 9; most frequent are 3 (2 rows), 1 (1 rows)"),
+        ({"user": 9}, "log.swf: no row has user 9; most frequent are 3 (2 rows), 1 (1 row)"),
         ({"exclude": [{"user": 3, "processors": 7}]}, "log.swf: no row has processors 7;"),
         ({"exclude": {"nodes": 7}}, "workload.exclude={'nodes': 7}; allowed: values of job, submit,"),
         ({"queue": 1}, "log.swf: no job has a known queue; leave out the filter workload.queue"),

@@ -211,9 +211,7 @@ def test_limits_of_a_qos_replace_others(site: Configuration, flags: str) -> None
 def test_a_larger_job_runs_alone_and_is_counted(site: Configuration) -> None:
     wanted = jobs(site, [("bob", "theory", "urgent")] * 3, task_cpus=np.array([1, 4, 1]))
     *_, notes = counters(wanted, site)
-    assert any(
-        "QOS urgent of user bob may have 8 cpu, and 1 of its 3 jobs ask for more" in one for one in notes
-    )
+    assert any("QOS urgent of user bob may have 8 cpu, and 1 of 3 jobs asks for more" in one for one in notes)
     result = run(wanted, site, Phases(), zero=0.0)
     others = [k for k in (0, 2) if result.start[k] < result.end[1] and result.end[k] > result.start[1]]
     assert not others

@@ -174,28 +174,28 @@ FIT = {
     "drop": (
         CONF + BATCH,
         ["10 kept; dropped nothing; then 4 misfits, 6 left",
-         r"1 jobs were dropped .* \(old\): JobID 1004; add '?p",
-         r"1 jobs were dropped .* \(old\), among others: Slurm rejects such a list as a whole: JobID 1006",
+         r"1 job was dropped .* \(old\): JobID 1004; add '?p",
+         r"1 job was dropped .* \(old\), among others: Slurm rejects such a list as a whole: JobID 1006",
          r"2 jobs were dropped .* the nodes of their partition have: JobID 1002, 1003; add policy.lines="],
         6,
     ),
     "cap": (
         CONF + BATCH,
-        [r"1 jobs were dropped \(misfits=cap\), because they are", r"2 jobs were cut .*: JobID 1002, 1003"],
+        [r"1 job was dropped \(misfits=cap\), because they are", r"2 jobs were cut .*: JobID 1002, 1003"],
         8,
     ),
     "drop, jobs": (
         f"{ENFORCES}{CONF}{BATCH}QosName=normal MaxTRES=cpu=4\n",
-        [r"1 jobs were dropped .* a job may have \(MaxTRESPerJob: QOS normal cpu=4\), which Slurm lets wait"],
+        [r"1 job was dropped .* a job may have \(MaxTRESPerJob: QOS normal cpu=4\), which Slurm lets wait"],
         5,
     ),
     "cap, jobs": (
         f"{ENFORCES}{CONF}{BATCH}QosName=normal MaxTRES=cpu=4\n",
-        [r"1 jobs were cut .* than a job may have .*: JobID 1005"],
+        [r"1 job was cut .* than a job may have .*: JobID 1005"],
         8,
     ),
     "drop, limits": (LIMITED, ["no job is left, because all of them ask for more time.*limit=cap"], None),
-    "cap, limits": (LIMITED, ["8 jobs had their time limits cut to their partition's maximum"], 8),
+    "cap, limits": (LIMITED, ["8 time limits were cut to the partition's maximum"], 8),
 }  # fmt: skip
 
 

@@ -40,7 +40,7 @@ def test_users_that_ask_for_less() -> None:
     wish = composed("workload", "_rigid", name="mine", estimates="fraction", estimates_fraction=0.25)
     trace = opened(COLUMNS | asked, **wish)
     np.testing.assert_array_equal(trace.jobs.requested, [12.5, np.nan, 4, 0.5])  # none less than it runs for
-    assert "mine: 1 jobs request 25% of what they asked for beyond their runtimes" in trace.notes[-1]
+    assert "mine: 1 job requests 25% of the original excess over the runtime" in trace.notes[-1]
     workload = {"model": "arrays", "jobs": COLUMNS, **wish}
     assert workloads.fills(workload) == ()
     assert not workloads.is_stochastic(workload)

@@ -51,7 +51,7 @@ def test_each_is_the_mean_of_the_last_two_that_ended_before(tmp_path: Path, unli
             expected = mean if np.isnan(expected) else min(mean, expected)
         np.testing.assert_equal(jobs.predicted[job], expected)
     less = int((jobs.predicted < jobs.requested).sum())
-    assert f"{less} of {len(jobs)} jobs are planned by less than their request" in trace.notes[-1]
+    assert f"{less} of {len(jobs)} jobs are planned by less than the request" in trace.notes[-1]
 
 
 def test_predictions_are_those_of_the_log_at_any_load_and_in_any_resample(tmp_path: Path) -> None:

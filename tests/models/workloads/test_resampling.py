@@ -141,7 +141,7 @@ def test_heavy_users_are_in_each_replication_once() -> None:
     notes = " ".join(
         resampled(trace, composed("workload", "_log", resample="users", heavy_share=0.2), (1, 2, 3)).notes
     )
-    assert f"1 users with more than 20% of its work each ({share:.0%} together)" in notes
+    assert f"1 user has more than 20% of its work each ({share:.0%} together)" in notes
     found = re.search(r"the load of replications varies by ± (\d+)%", notes)
     assert int(found[1]) / 100 == pytest.approx(loads[0.2], rel=0.4, abs=0.01)
 

@@ -130,7 +130,7 @@ def test_jobs_without_a_limit_get_the_longest_of_their_partition(folder: Path) -
     opened = opened_on(given | {"unlimited": "longest"}, {"processors": 128})
     assert opened.jobs.requested.tolist() == [600, 1800, 1800, 3000, 3000, 2400]
     (note,) = (note for note in opened.notes if "no time limit" in note)
-    assert note.startswith("limits.txt: 3 of 6 jobs have no time limit, and get the longest of their part")
+    assert note.startswith("limits.txt: 3 of 6 jobs have no time limit: the longest of the part")
     kept = opened_on(given | {"unlimited": None}, {"processors": 128})
     assert np.isnan(kept.jobs.requested).sum() == 3
     assert not any("no time limit" in note for note in kept.notes)
@@ -174,7 +174,7 @@ def test_downtimes_are_noted(folder: Path) -> None:
         notes = opened_on(given | keys, {"processors": 8}).notes
         (note,) = (note for note in notes if "no job ran" in note)
         assert note.startswith(
-            "down.txt: 1 times no job ran for an hour or more although some were waiting, 2 h"
+            "down.txt: no job ran for an hour or more although some were waiting: 1 time, 2 h"
         )
         assert "at most 1.9 h" in note
         # Job 2 waited for 7,500 s and job 3 for 7,200, both through all 7,000.
@@ -221,7 +221,7 @@ def test_held_jobs_are_noted(folder: Path) -> None:
     given = workload(folder / "held.txt")
     (note,) = (note for note in opened_on(given, {"processors": 8}).notes if "eligible" in note)
     # Waits of 30, 4,000, 970 and 470 s, of which 3,000 and 470 s were before the jobs were eligible.
-    assert note.startswith("held.txt: 2 jobs (50.0%) were not eligible for a minute or more after sub")
+    assert note.startswith("held.txt: 2 jobs (50.0%) became eligible a minute or more after sub")
     assert "63.4% of all waiting" in note
     eligible = opened_on(given | {"arrival": "eligible"}, {"processors": 8}).notes
     assert not any("not eligible" in note for note in eligible)
@@ -426,7 +426,7 @@ def test_numbers_are_used_again(folder: Path) -> None:
         row(JobID="5", User="bob", Submit=two_years + 601, Start=two_years + 700),
     )
     assert any(
-        note.startswith("jobs.txt: 2 rows are runs of 1 jobs") for note in chosen(folder, text)[0].describe()
+        note.startswith("jobs.txt: 2 rows are runs of 1 re") for note in chosen(folder, text)[0].describe()
     )
     last, table = chosen(folder, text, requeued="last")
     assert table.line[last.rows].tolist() == [3, 4, 5]
@@ -605,7 +605,7 @@ def test_accounting_of_pbs(folder: Path) -> None:
     assert (table.start - table.submit).astype(int).tolist() == [600, 100, 600, 1000]
     assert table.account is not None
     assert table.account.tolist() == ["bio lab", "", "", ""]
-    assert any("2 rows are runs of 1 jobs" in note for note in selection.describe())
+    assert any("2 rows are runs of 1 requeued job;" in note for note in selection.describe())
     with pytest.raises(SacctError, match=r"line 3 is not a record of a job that ended \(its 'start'\)"):
         read_text(folder, "\n".join(PBS).replace("start=", "began=") + "\n")
 

@@ -65,12 +65,12 @@ def test_users_and_memory(tmp_path: Path) -> None:
     assert opened.jobs.memory.tolist() == [200 * MB, 80 * MB, 50 * MB]
     assert opened.jobs.used.tolist() == [160 * MB, 80 * MB, 50 * MB]
     assert opened.jobs.user.tolist() == [7, 3, 7]
-    assert any("1 jobs without requested memory are given what they used" in note for note in opened.notes)
+    assert any("1 job has no requested memory: the used memory is taken" in note for note in opened.notes)
     without = opened_on(workload(tmp_path / "b.swf", {}), POOL).jobs
     assert without.user is None
     assert without.memory.tolist() == without.used.tolist() == [0, 0, 0]
     unknown = opened_on(workload(tmp_path / "b.swf", {}), HOSTS)
-    assert any("3 jobs whose memory is unknown use none" in note for note in unknown.notes)
+    assert any("3 jobs have no known memory: 0 is taken" in note for note in unknown.notes)
 
 
 def test_jobs_that_no_host_can_take(tmp_path: Path) -> None:
@@ -79,7 +79,7 @@ def test_jobs_that_no_host_can_take(tmp_path: Path) -> None:
     assert opened.jobs.size.tolist() == [4, 1]
     assert opened.rows.tolist() == [1, 2]
     assert any(
-        "1 more were dropped, whose memory no host has (oversized=drop)" in note for note in opened.notes
+        "1 more job was dropped, because no host has the memory (oversized" in note for note in opened.notes
     )
     words = "a.swf: line 2 asks for 2 processors with 2,097,152 KB, which no host has; add workload.oversized"
     strict = workload(tmp_path / "a.swf", memory, oversized="error")
@@ -109,7 +109,7 @@ def test_memory_that_is_lacking_is_filled(tmp_path: Path) -> None:
     trace = opened_on(workload(tmp_path / "a.swf", columns, memory=50), HOSTS)
     assert trace.jobs.memory.tolist() == [200 * MB, 120 * MB, 50 * MB]
     assert trace.jobs.used.tolist() == [200 * MB, 120 * MB, 50 * MB]
-    assert "a.swf: 1 jobs without a memory request take 50 MB for each processor" in trace.notes
+    assert "a.swf: 1 job has no memory request: 50 MB for each processor are taken" in trace.notes
 
 
 def test_a_file_that_has_changed_is_read_again(tmp_path: Path) -> None:

@@ -145,5 +145,5 @@ def test_requests_may_be_too_long_by_a_factor() -> None:
     np.testing.assert_array_equal(stream.first(100).requested, requested[:100])
     filled, notes = estimates.fill("b", jobs, drawn, (4, 2))
     np.testing.assert_array_equal(filled.requested, requested)
-    assert notes == ["b: 20,000 jobs request their runtime up to 4 times (estimates=factor)"]
+    assert notes == ["b: 20,000 jobs request up to 4 times the runtime (estimates=factor)"]
     assert estimates.are_drawn(drawn)

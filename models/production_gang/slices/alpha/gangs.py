@@ -66,7 +66,7 @@ def _lay_out(job, system):
 
 @part()
 def assign_hosts(job, n, system):
-    """Set a gang's host, or its layout on several, to its end; return whether it fits. O(hosts^2)."""
+    """Set a gang's host, or its layout on several, until its end; return whether it fits. O(hosts^2)."""
     it = system.jobs[job]
     if it.row != NONE:
         return _lay_out(job, system)
@@ -77,7 +77,7 @@ def assign_hosts(job, n, system):
 
 @part()
 def take_memory(job, sign, system):
-    """Take a gang's memory, or give it back."""
+    """Allocate a gang's memory, or release it."""
     it, hosts, n_hosts = system.jobs[job], system.hosts, system.hosts.gang.shape[0]
     if it.home != SPANS:
         hosts.memory[it.home] -= sign * it.most * it.memory
@@ -99,7 +99,7 @@ def resize(job, n, system):
 
 @part()
 def admit(job, n, system):
-    """Give a gang its hosts, if it fits there; return whether it did. O(hosts^2 + gangs)."""
+    """Give a gang its hosts, if it fits; return whether it did. O(hosts^2 + gangs)."""
     jobs, spanning, state = system.jobs, system.pool.spanning, system.state[0]
     if not assign_hosts(job, n, system):
         return False
@@ -154,7 +154,7 @@ def choose_jobs(system):
         it.is_chosen = pool.tickets[it.row * frame + state.boundary % frame]
         if it.is_chosen:
             add(job, it.has, 1, pool.load, 0, system)
-    # CPUs that the hosts' own gangs leave are for one slice given to those that span them.
+    # CPUs that gangs within a host leave free are given for one slice to gangs that span hosts.
     for spans in (False, True):
         for i in range(state.n_active):
             job = active[i]
@@ -180,10 +180,11 @@ def meets_stopped(job, system):
 
 @part()
 def lost_in_switch(job, system):
-    """Return the processors that wait for a gang's switch: the class scheduler gives others the rest."""
+    """Return the processors that wait for a gang's switch: the class scheduler gives the rest to other
+    jobs."""
     return uses(job, system)
 
 
 @part()
 def charge(job, n_slices, system):
-    """Charge nothing: gangs take turns by their last slices."""
+    """Do nothing: gangs take turns by their last slices."""

@@ -7,7 +7,7 @@ from models.production_gang.slices.steps import add
 
 @part()
 def fits(job, n, cpus, at, system):
-    """Return whether the first `n` CPUs of a gang are free beside these. O(1), or O(hosts)."""
+    """Return whether the first `n` CPUs of a gang are free beside the given ones. O(1), or O(hosts)."""
     it, hosts = system.jobs[job], system.hosts
     if it.home != SPANS:
         return cpus[at + it.home] + n <= hosts.gang[it.home]
@@ -22,7 +22,7 @@ def fits(job, n, cpus, at, system):
 
 @part()
 def sum_over_hosts(job, n, cpus, at, system):
-    """Return the sum of these over the hosts of the first `n` CPUs of a gang. O(1), or O(hosts)."""
+    """Return the sum of given values over the hosts of a gang's first `n` CPUs. O(1), or O(hosts)."""
     it, hosts = system.jobs[job], system.hosts
     if it.home != SPANS:
         return cpus[at + it.home]
@@ -38,7 +38,7 @@ def sum_over_hosts(job, n, cpus, at, system):
 
 @part()
 def _tickets_for(job, system):
-    """Return how many tickets a gang shall have. O(hosts x priorities)."""
+    """Return how many tickets a gang is to have. O(hosts x priorities)."""
     it, hosts, committed = system.jobs[job], system.hosts, system.pool.committed
     n_hosts, frame = hosts.gang.shape[0], system.pool.ranks.shape[0]
     shall = frame
