@@ -70,8 +70,7 @@ def bring(given: str | Path) -> Path:
 
 
 def trusted() -> set[str]:
-    """Return the packages that a dataset, perhaps a stranger's, may name: ours, and those given by
-    ``modules=``.
+    """Return the packages that a dataset, perhaps a stranger's, may name: ours, and those of ``modules=``.
 
     The packages of plug-ins are not among them: to install a plug-in does not allow all of its functions.
     """

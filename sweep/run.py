@@ -23,8 +23,7 @@ from sweep.store.folder import Folder
 from sweep.store.state import State
 
 LONG_S = 60.0
-"""Seconds above which the last tasks of a study count as long, so that all others can be analysed before
-them."""
+"""Seconds from which the last tasks of a study count as long: all others can be analysed before them."""
 
 NAMED = 3
 """Running tasks that a line names."""

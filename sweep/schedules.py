@@ -1,5 +1,4 @@
-"""Schedules as files (``schedule=FILE``): which point goes into which file, and how they are written once
-they are done.
+"""Schedules as files (``schedule=FILE``): the file of each point, and how it is written once it is done.
 
 A schedule is simulated again in this process when it is written: a task's result contains only its metrics,
 as the times of every job of every task would fill the disk.

@@ -32,8 +32,7 @@ Stored = dict[str, np.ndarray]
 CAPACITY = "capacity"
 
 LEAST = 12
-"""Minimum width of the column of policies, whose names are broken into lines; with less, loads are left
-out."""
+"""Minimum width of the policies' column, whose names wrap; with less, loads are left out."""
 
 SHOWN_FAILURES = SHOWN_CURVES = 5
 

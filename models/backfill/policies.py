@@ -23,8 +23,7 @@ DISCIPLINES: Mapping[str, type[Rules]] = {
     "ncsa_lsf": NcsaLsf,
     "eq_spatial": EqSpatial,
 }
-"""``policy.discipline`` -> the rules. The key may also be the dotted name of a user's own subclass of
-`Rules`."""
+"""``policy.discipline`` -> the rules. A dotted name is a user's own subclass of `Rules`."""
 
 ALWAYS = ("models.backfill.priority.published", "models.backfill.model")
 """Modules whose kernels every run needs, or that compile quickly."""

@@ -105,8 +105,7 @@ def split(profile: Steps, at: int, n: int, instant: float) -> int:
 
 @part(int64(STEPS, int64, int64, float64))
 def join(profile: Steps, at: int, n: int, instant: float) -> int:
-    """Remove the step that begins at an instant if it equals the previous one; return the new number of
-    steps.
+    """Remove the step at an instant if it equals the previous one; return the new number of steps.
 
     O(steps).
     """

@@ -32,8 +32,7 @@ FIRST_BLOCKED = COMMUNICATING
 BUSY, SWITCHING, EMPTY, FIRST_WAIT, N_STATES = 0, 1, 2, 3, 6
 
 MOST_MEASURES = 10
-"""Maximum of measures over which a grade of membership averages; the paper has "the last five times" (section
-2.1)."""
+"""Maximum of measures that a grade of membership averages; the paper has "the last five times" (2.1)."""
 N_CLASSES = 5
 """Classes of jobs: `models.workloads.statements.KINDS` in their order, and other programs."""
 # Patterns of the receivers of a task's messages.

@@ -24,8 +24,7 @@ from models.packing import driver
 from models.packing.schemes.signature import PLACE, RELEASE
 
 TASKS_FULL = 7
-"""Reasons for which `advance` returns, beyond those in `models.packing.driver`: it needs more tasks or
-messages."""
+"""Reasons for which `advance` returns besides those in `models.packing.driver`: more tasks or messages."""
 
 MESSAGES_A_TIME = 2
 """Upper bound on the messages that one event sends."""
@@ -206,8 +205,7 @@ def close_batch(now, system):
 
 @kernel(void(SYSTEM, float64, boolean))
 def stop_at(system, now, closes):
-    """Advance to a time before the next event; if `closes`, a batch ends there, otherwise the measured
-    period."""
+    """Advance to a time before the next event, where a batch ends (`closes`) or the measured period."""
     pass_time(now, system)
     if closes:
         close_batch(now, system)

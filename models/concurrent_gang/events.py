@@ -74,8 +74,7 @@ def wake_at(task, time, system):
 
 @part(int64(SYSTEM))
 def take_wake(system):
-    """Remove the task that wakes first from the heap. O(log tasks), O(1) for all but one task of a
-    barrier."""
+    """Remove the first task to wake from the heap. O(log tasks), O(1) for all but one task of a barrier."""
     times, tasks = system.wakes
     first = tasks[0]
     job = system.tasks[first].job

@@ -66,8 +66,7 @@ def send(sender, receiver, exchange, now, system):
 
 @part(float64(int64, int64, SYSTEM))
 def take_message(task, exchange, system):
-    """Remove the message of an exchange that was sent to a task; return when it arrives, -1 if there is
-    none."""
+    """Remove the message of an exchange to a task; return when it arrives, -1 if there is none."""
     tasks, network, state = system.tasks, system.network, system.state[0]
     before = codes.NONE
     message = tasks[task].inbox

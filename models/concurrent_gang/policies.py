@@ -168,8 +168,7 @@ def check(point: Point) -> Sequence[str]:
 
 
 def _notes_on_horizon(point: Point, opened: Stream | Trace, horizon: float) -> Sequence[str]:
-    """Return a note on the jobs of a log before the horizon; ``ValueError`` for batches that a horizon
-    excludes."""
+    """Return a note on a log's jobs before the horizon; ``ValueError`` for batches that it excludes."""
     if point.batches.checkpoints != (1,) or point.batches.warmup:
         raise ValueError(
             f"policy.horizon={horizon:g} makes each run one batch from the start; add batches=1 warmup=0, "

@@ -61,8 +61,7 @@ def unblock(task, now, system):
 
 @part(void(int64, SYSTEM))
 def begin_phase(task, system):
-    """Count the steps of the phase that a task begins, and the computation left after them. O(steps of a
-    cycle)."""
+    """Count the steps of a task's new phase, and the computation left after them. O(steps of a cycle)."""
     tasks = system.tasks
     program, statement = system.program, system.costs.statement
     phase = tasks[task].phase
@@ -126,8 +125,7 @@ def meet(task, now, system):
 
 @part(int64(int64, int64, int64, SYSTEM))
 def statements_of_all(job, step, mean, system):
-    """Return a random number of local statements; the first task of a job to reach a step draws it for
-    all."""
+    """Return a random number of local statements, drawn for all by the first task to reach a step."""
     jobs = system.jobs
     if jobs[job].drawn_step != step or jobs[job].drawn_mean != mean:
         jobs[job].drawn_step = step

@@ -1,5 +1,4 @@
-"""One simulation of Concurrent Gang, from Python: feeds the engine and gives access to its state between
-events."""
+"""One simulation of Concurrent Gang, from Python: feeds the engine and exposes its state between events."""
 
 from collections.abc import Iterator
 

@@ -316,8 +316,7 @@ def update_profile(job, slot, change, pes, row, system):
 
 @part(inline=False)
 def keeps_reservation(place, release, rearrange, job, slot, head, system):
-    """Return whether a job that fits now does not delay the head of the queue; if so, add it to the
-    profile."""
+    """Return whether a job that fits now does not delay the queue's head, and is added to the profile."""
     state, profile = system.state[0], system.profile
     if state.virtual + system.table.jobs[job].requested <= state.shadow:
         profile.stays[job] = 0

@@ -1,5 +1,4 @@
-"""One simulation of a gang scheduler, from Python: feeds the engine and gives access to its state between
-events."""
+"""One simulation of a gang scheduler, from Python: feeds the engine and exposes its state between events."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -33,8 +32,7 @@ FIRST_PLACES = 512
 """Initial number of places in the table; it is doubled whenever more jobs are in the system."""
 
 ENDED_AT_ONCE = 1 << 15
-"""Minimum of measured jobs that are taken from the engine together: a call of it takes as long as 300
-jobs."""
+"""Minimum of measured jobs taken from the engine together: a call takes as long as 300 jobs."""
 
 SIGNATURES = (PLACE_SIGNATURE, RELEASE_SIGNATURE, REARRANGE_SIGNATURE, ADMIT_SIGNATURE, RERUN_SIGNATURE)
 """Types of the functions that the engine takes."""

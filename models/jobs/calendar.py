@@ -15,8 +15,7 @@ LAST_DATE = 7_258_118_400
 """The year 2200 as a Unix time: a later number in a log is not a date."""
 
 MOST_YEARS = 10
-"""Longest time between two jobs of a log: a longer one is a date that was never set, or another unit of
-time."""
+"""Longest time between two jobs of a log: a longer one is an unset date, or another unit of time."""
 
 LEAST = 10
 """Full weeks below which periods are days, and days below which there are no periods: the least number for an

@@ -25,8 +25,7 @@ def of_kind(counts: Mapping[str, T], kind: str) -> list[T]:
 
 
 def licences(text: str) -> dict[str, int]:
-    """Return licences by name: ``matlab:10,solver`` is {"matlab": 10, "solver": 1}; empty for a choice
-    (``|``).
+    """Return licences by name: ``matlab:10,solver`` is {"matlab": 10, "solver": 1}; {} for a choice (``|``).
 
     ``ValueError`` for another text.
     """

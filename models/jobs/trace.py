@@ -158,8 +158,7 @@ class Trace:
         )
 
     def names_of(self, jobs: Ints) -> str:
-        """Return the first few of some jobs by their names in the log: ``JobID 1002, 1004, 1007 and 12
-        others``."""
+        """Return the first few jobs by their names in the log: ``JobID 1002, 1004, 1007 and 12 others``."""
         kind, names = "line", np.arange(1, len(self.jobs) + 1) if self.rows is None else self.rows
         if self.rows is None:
             kind = "job"

@@ -22,8 +22,7 @@ LONG_S = 3600.0
 """Minimum seconds without any running job that count as a downtime."""
 
 MOST_SIZES, MOST_PARTITIONS = 24, 12
-"""Number of sizes and of partitions that are distinguished: the largest size of a class stands for all in
-it."""
+"""Numbers of sizes and partitions that are distinguished: a class's largest size stands for all in it."""
 
 
 @lru_cache(maxsize=4)

@@ -128,7 +128,7 @@ def _is_private(place: Path) -> bool:
 
 
 def _begin_with_shared(cache: Path) -> None:
-    """Copy the kernels that the owner of a shared installation compiled, once, if no other user may change
+    """Copy, once, the kernels that a shared installation's owner compiled, if no other user may change
     them."""
     given, done = os.environ.get("SCHEDSWEEP_SHARED_KERNELS"), cache / "shared"
     if not given or done.exists():

@@ -12,12 +12,10 @@ from models.kernels import internals, locating
 locating.install()
 
 OPTIONS: dict[str, Any] = {"cache": True, "error_model": "numpy", "nogil": True, **internals.AS_KERNEL}
-"""Options of every kernel. Other threads run beside it: one that shows progress, one that answers a
-scheduler."""
+"""Options of every kernel. Other threads run beside it: to show progress, and to answer a scheduler."""
 
 UNCOUNTED: dict[str, Any] = {**OPTIONS, **internals.UNCOUNTED}
-"""Options of kernels that allocate nothing: no references are counted, so passing arrays in tuples is
-free."""
+"""Options of kernels that allocate nothing: without reference counts, passing arrays in tuples is free."""
 
 
 def kernel(signature: Any = None, allocates: bool = False) -> Callable[[Callable], Callable]:
@@ -77,8 +75,7 @@ def part(signature: Any = None, inline: bool = True) -> Callable[[Callable], Cal
 
 
 def by_type(choose: Callable[..., Callable]) -> Callable:
-    """Return a function for kernels that stands for the function that `choose` returns for the arguments'
-    types.
+    """Return a function for kernels that stands for the one that `choose` returns for the argument types.
 
     Parameters
     ----------
@@ -97,8 +94,7 @@ def by_type(choose: Callable[..., Callable]) -> Callable:
 
 @lru_cache(maxsize=64)
 def function_pointer(function: Any, signature: Any) -> Any:
-    """Return a compiled function in the form for kernels, see "First-class function objects" in numba's
-    manual.
+    """Return a compiled function for a kernel, see "First-class function objects" in numba's manual.
 
     Numba accepts the function itself, too, and then searches for its code at each call of the kernel.
     """

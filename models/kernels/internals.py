@@ -93,8 +93,7 @@ class KernelLibrary(JITCodeLibrary):
 
 
 def _link(library: JITCodeLibrary, module: Any) -> None:
-    """Add the code that a library reaches to a module, callers first: LLVM adds only what is still
-    missing."""
+    """Add the code that a library reaches to a module, callers first: LLVM adds only missing code."""
     order: dict[JITCodeLibrary, None] = {}
 
     def reach(one: JITCodeLibrary) -> None:

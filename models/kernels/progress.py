@@ -41,8 +41,7 @@ def expect(n_jobs: int) -> None:
 
 
 def record(kind: np.dtype, count: str = COUNT) -> np.ndarray:
-    """Return one record of zeros for the scalars of a simulation, shape (1,); the scalar `count` is its
-    progress."""
+    """Return a record of zeros for a simulation's scalars, shape (1,); the scalar `count` is its progress."""
     if _file is not None:
         assert kind.fields is not None
         head = np.array([(_n_jobs, HEAD.itemsize + kind.fields[count][1])], HEAD)

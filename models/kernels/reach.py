@@ -43,8 +43,7 @@ def hashed(files: dict[str, Path]) -> str:
 
 
 def reached(module: str) -> dict[str, Path]:
-    """Return the files of a module and of all code that it can reach, by name; installed packages are left
-    out.
+    """Return the files of a module and of all code that it can reach, by name, without installed packages.
 
     In a user's module that is loaded, values count as well, wherever they come from.
     """
@@ -92,8 +91,7 @@ def _named(source: str, names: str, package: str) -> Iterator[str]:
 
 
 def _file_of(name: str) -> Path | None:
-    """Return the source of a module, None if it is installed or not a module; nothing is imported for
-    this."""
+    """Return the source of a module without importing it, None if it is installed or not a module."""
     top, *_ = parts = name.split(".")
     if top == "models":
         return _file_of_ours(name)

@@ -1,5 +1,4 @@
-"""Measures of the generated months of the NCSA Origin 2000, to compare with those in Chiang and Vernon
-(2001).
+"""Measures of generated months of the NCSA Origin 2000, to compare with Chiang and Vernon (2001).
 
 No policy schedules anything here. The family's version changes when the generator of
 `models.workloads.o2k` gives other jobs.

@@ -74,8 +74,7 @@ def must_wait(jobs: Jobs, capacity: int) -> np.ndarray:
 
 
 def fewest_waiting(jobs: Jobs, capacity: int) -> float:
-    """Return a lower bound, under any policy, on the number of jobs that cannot begin when they are
-    submitted.
+    """Return a lower bound, for any policy, on the jobs that cannot begin when they are submitted.
 
     Notes
     -----

@@ -70,8 +70,7 @@ def of_classes(sums: Floats) -> dict[str, Floats]:
 
 
 def _mean(sums: Floats, counts: Floats) -> tuple[Floats, Floats]:
-    """Return the mean over all jobs, shape (job class,), and the contribution of each batch, (n_batches, job
-    class)."""
+    """Return the mean over all jobs, (job class,), and each batch's contribution, (n_batches, job class)."""
     with np.errstate(invalid="ignore", divide="ignore"):
         mean = sums.sum(axis=0) / counts.sum(axis=0)
         return mean, (sums - mean * counts) * len(counts) / counts.sum(axis=0)

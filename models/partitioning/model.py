@@ -29,8 +29,7 @@ QUEUE_LIMIT = 100_000
 """The same if jobs wait for fixed partitions: queues are then longer, and cost nothing."""
 
 OVERLOAD_BATCH = 100
-"""Maximum of jobs in a batch of an overload run: in sixty such batches less than `JOB_LIMIT` jobs
-accumulate."""
+"""Maximum of jobs in a batch of an overload run: in sixty of them less than `JOB_LIMIT` accumulate."""
 
 WITHOUT_END = 2**62
 
@@ -80,8 +79,7 @@ def prepare(point: Point, recording: bool = False) -> tuple[Simulation, Roll, So
 
 
 def _of_overload(point: Point) -> Point:
-    """Return the point of an overload run with batches small enough that many end before its table of jobs is
-    full."""
+    """Return the point of an overload run with small batches: many end before its table of jobs is full."""
     batches = point.batches
     if not batches.overloaded or batches.size is None:
         return point
@@ -89,8 +87,7 @@ def _of_overload(point: Point) -> Point:
 
 
 def _job_limit(source: Source) -> int:
-    """Return the number of places for jobs: all jobs of a trace; for a stream, the number that must not be
-    reached."""
+    """Return the number of places for jobs: all jobs of a trace; for a stream, a number not to be reached."""
     if source.trace is not None:
         return len(source.trace.jobs) + 1
     if source.system.policy.has_fixed_partitions:

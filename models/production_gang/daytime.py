@@ -54,8 +54,7 @@ def of_day(run: Run, edges: Floats) -> dict[str, Floats]:
 def _display(
     run: Run, at_terminal: np.ndarray, mean: Callable[[Floats, Floats], Floats]
 ) -> dict[str, Floats]:
-    """Return the means of the quantities in Fig. 2: processors by class of their owners, and batch jobs on
-    disk."""
+    """Return the means of the quantities in Fig. 2: processors by class, and batch jobs on disk."""
     stays, jobs = getattr(run.detail, "residencies", None), run.jobs
     if stays is None:
         return dict.fromkeys(DISPLAYED, np.full_like(mean(np.zeros(0), np.zeros(0)), np.nan))

@@ -104,8 +104,7 @@ def _of_machine(run: Run, edges: Floats) -> dict[str, Floats]:
 
 
 def _of_weekends(run: Run, edges: Floats) -> dict[str, Floats]:
-    """Return the time of weekdays and of weekends, and its share without work, NaN if there is no such
-    time."""
+    """Return the time of weekdays and of weekends, and its share without work, NaN without such time."""
     levels, n = run.levels, len(edges) - 1
     cuts, batch, _, weekday = parts_of_days(run.clock, edges)
     length, weekend = np.diff(cuts), weekday >= WORKDAYS

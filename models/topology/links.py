@@ -1,5 +1,4 @@
-"""Keys of conf/machine/_machine.yaml on connected processors, each declared once; policies read the keys that
-they need."""
+"""Keys of conf/machine/_machine.yaml on connected processors, declared once; policies read some of them."""
 
 from dataclasses import dataclass
 

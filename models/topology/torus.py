@@ -22,8 +22,7 @@ DIMENSIONS = (2, 3)
 
 @dataclass(frozen=True)
 class Torus:
-    """Processors in two or three dimensions, each connected to two neighbours in every dimension; the ends
-    meet.
+    """Processors in two or three dimensions, each with two neighbours in every dimension; the ends meet.
 
     Processors are numbered along the last dimension first. Links are directed: in each dimension, each
     processor has one to either neighbour, ``(processor * n_dimensions + dimension) * 2 + direction``. On a
@@ -39,8 +38,7 @@ class Torus:
 
     @classmethod
     def of(cls, machine: Parameters, dimensions: int = 2) -> Torus:
-        """Return the torus of a machine's YAML file: as given, or with this number of dimensions, see
-        `sides_of`."""
+        """Return the torus of a machine's YAML file: as given, or with these dimensions, see `sides_of`."""
         checks.choice({"dimensions": dimensions}, "torus", "dimensions", DIMENSIONS)
         return cls(sides_of(machine, "torus", "runs on one torus", "4x4", dimensions))
 

@@ -49,8 +49,7 @@ class Estimates:
 
 
 def wanted(workload: Parameters) -> Estimates | None:
-    """Return how requested times are filled in, or None if they are not; ``ValueError`` for a value not
-    allowed."""
+    """Return how requested times are filled in, None if not; ``ValueError`` for a value not allowed."""
     if "estimates" not in workload:
         return None
     found = Estimates(**keys.read(Estimates, workload, "workload"))

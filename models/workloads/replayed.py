@@ -129,8 +129,8 @@ def opened(reading: Callable[[Point], tuple[Trace, Ints]]) -> Callable[[Point], 
 
 
 def oversized(workload: Parameters) -> str:
-    """Return the treatment of jobs that are larger than the machine: ``workload.oversized``, or if that is
-    null the treatment of all misfits."""
+    """Return the treatment of jobs larger than the machine: ``workload.oversized``, if null that for
+    misfits."""
     misfits = checks.choice({"misfits": DROP, **workload}, "workload", "misfits", MISFITS)
     return str(workload.get("oversized") or ("error" if misfits == REFUSE else misfits))
 
@@ -251,8 +251,7 @@ def notes_of_pool(
 
 
 def notes_of_merged(name: str, apart: Mapping[str, np.ndarray]) -> list[str]:
-    """Return one note on kinds of jobs that a site may schedule separately, and that share one pool of
-    processors here.
+    """Return one note on kinds of jobs that a site may schedule separately, and that share one pool here.
 
     Parameters
     ----------

@@ -236,8 +236,7 @@ def _ranges(begin: Ints, count: Ints) -> Ints:
 
 
 def _notes(name: str, user: Ints, work: Floats, strata: list[Ints], wish: Resampling) -> list[str]:
-    """Return notes on how users are drawn, and on the resulting variation of the load between
-    replications."""
+    """Return notes on how users are drawn, and on the variation of the load between replications."""
     population = wish.population
     heavy, lasting, _ = strata
     n_users = sum(users.size for users in strata)

@@ -44,8 +44,7 @@ class Drawn(NamedTuple):
 
 
 def open_stream(point: Point, machine: Machine) -> Stream:
-    """Return the jobs of a replication as rigid jobs; ``ValueError`` with one line if that is not
-    possible."""
+    """Return the jobs of a replication as rigid jobs; ``ValueError`` with one line if impossible."""
     workload, load, mesh = point.workload, read_load(point.load), Mesh.of(point.machine)
     check(workload, mesh, load)
     sizes = read_sizes(workload, mesh)

@@ -100,8 +100,7 @@ def head_ranks(rng: np.random.Generator) -> Ints:
 
 
 def tail_times(longest: int, n_values: int, taken: Ints) -> Ints:
-    """Return about `n_values` more values, ascending: at full minutes, or seconds beside a value that is
-    taken.
+    """Return about `n_values` more values, ascending: at full minutes, or seconds beside a taken value.
 
     The k-th of K distinct values is longest (a - 1) x / (a - x), with x = k / K, a = 1 + 12.1039 K^-0.6026;
     as in the authors' program x is counted in the values of the tail only.

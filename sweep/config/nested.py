@@ -77,8 +77,7 @@ def overlay(data: dict[str, Any], key: str, value: Any) -> None:
 def keys_set(
     settings: Mapping[str, Any], files: Mapping[str, dict[str, Any]], prefix: str = ""
 ) -> Iterator[tuple[str, Any]]:
-    """Yield dotted key and value of each setting; a mapping stays whole where no file has a mapping with keys
-    at its key."""
+    """Yield dotted key and value of each setting; a mapping that no file has at its key stays whole."""
     for name, value in settings.items():
         key = f"{prefix}{name}"
         known = [get(file, key) for file in files.values() if has(file, key)]

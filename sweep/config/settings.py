@@ -49,8 +49,7 @@ MOST_VALUES, MOST_BATCHES, MOST_JOBS, MOST_OVERLOAD_RUNS = 10_000, 10_000_000, 1
 """Limits: values of an axis, batches of a run, jobs of a batch, and overload runs of a curve."""
 
 MOST_LOAD = 5
-"""The highest plausible load: loads are fractions of capacity, and a higher value is probably a
-percentage."""
+"""The highest plausible load: loads are fractions of capacity; a higher one is probably a percentage."""
 
 SWITCHES = ("fresh", "replace")
 """Keys that must be true or false, where Hydra would also accept numbers."""
@@ -429,8 +428,7 @@ def too_high(load: float) -> str | None:
 
 
 def _check_by_load(key: str, value: Any, least: int, others: str = "") -> None:
-    """Refuse a value that is neither a number nor numbers by load, of which the first applies from load 0
-    on."""
+    """Refuse a value that is neither a number nor numbers by load, the first from load 0 on."""
     numbers = list(value.values()) if isinstance(value, Mapping) else [value]
     allowed = range(least, MOST_BATCHES + 1)
     if any(isinstance(n, bool) or not isinstance(n, int) or n not in allowed for n in numbers) or not numbers:

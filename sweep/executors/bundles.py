@@ -64,8 +64,7 @@ Place = tuple[bool, float, float, int, Key]
 """Sort key of a kind of task: whether it was tried or timed, minus its cost and load, its first task."""
 
 LEGIBLE = 0.05
-"""Completed share of a task from which the rest is extrapolated; below it, the start-up dominates the
-pace."""
+"""Completed share of a task from which the rest is extrapolated; before, the start-up dominates the pace."""
 
 LATE, LATE_S = 3.0, 5.0
 """A bundle is overdue after LATE x expected + LATE_S seconds. The constant is for short tasks, whose messages
@@ -177,8 +176,7 @@ class Bundles:
                 heapq.heappush(self._queue, place)
 
     def _work_of(self, key: Key) -> float:
-        """Return the known work of the waiting tasks of a key, in seconds, at the cost by which they were
-        sorted."""
+        """Return the known seconds of the waiting tasks of a key, at the cost by which they were sorted."""
         if key not in self._places or math.isinf(cost := -self._places[key][1]):
             return 0.0
         return cost * len(self._waiting[key])

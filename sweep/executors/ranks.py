@@ -42,8 +42,7 @@ REPORTED = b"+"
 """Written to a rank's byte of the file once its death has been reported."""
 
 NOTES, NOTE = 1 << 20, 512
-"""Offset of the notes in the file, and bytes of a note: before them is one byte for each of a million
-ranks."""
+"""Offset of the notes in the file, and bytes of a note; before them is a byte for each of a million ranks."""
 
 START_S = 1800.0
 """Limit for the time before the first task: reading the logs, importing, compiling. It is generous, because
@@ -128,7 +127,7 @@ class World:
         self.is_whole = True
 
     def dismiss(self, running: Collection[Future[Any]]) -> None:
-        """Drop the calls that wait in the pool, and wait briefly for running ones: a kernel cannot be
+        """Drop the pool's waiting calls, and wait briefly for running ones: a kernel cannot be
         interrupted."""
         self.pool.shutdown(wait=False, cancel_futures=True)
         self.is_whole = not wait(running, timeout=GRACE_S).not_done
@@ -246,8 +245,7 @@ def _join(launched_as: int, launched: int) -> World:
 
 
 def _launched(environment: Mapping[str, str]) -> tuple[int, int]:
-    """Return the rank and the number of processes from the launcher's variables; 0 of 1 without a
-    launcher."""
+    """Return the rank and the number of processes from the launcher's variables; 0 of 1 without one."""
     for rank, size in LAUNCHERS:
         if rank in environment and size in environment:
             return int(environment[rank]), int(environment[size])

@@ -213,8 +213,7 @@ class Plan:
 
     @cached_property
     def solved(self) -> np.ndarray:
-        """Where a point is solved, even for random inputs, so that no run begins with an empty machine;
-        bool."""
+        """Where a point is solved, even for random inputs: no run begins with an empty machine; bool."""
         return self._where(lambda point: families.find(point.policy["family"]).solves)
 
     def _where(self, holds: Callable[[Point], bool]) -> np.ndarray:
@@ -265,8 +264,7 @@ class Plan:
 
 
 def _is_met(condition: Callable[[Point], bool], point: Point) -> bool:
-    """Whether a point meets a condition; false for one that cannot be simulated: `checks.notes` raises
-    why."""
+    """Whether a point meets a condition; false if it cannot be simulated: `checks.notes` raises why."""
     try:
         return condition(point)
     except SweepError:

@@ -17,8 +17,7 @@ ALWAYS = ("policy", "workload", "load", "machine")
 
 
 MOST_CELLS = 20_000_000
-"""Maximum of cells in a grid, including those that zip and exclude leave out: a mask takes a byte for
-each."""
+"""Maximum of cells in a grid, including those left out by zip and exclude: a mask takes a byte for each."""
 
 
 ANY_KEYS = "*"
@@ -87,8 +86,7 @@ class Grid:
         return where(self.axes, self.points)
 
     def key_axes(self, group: str, for_others: Collection[str]) -> list[KeyAxis]:
-        """Return the axes that set keys of a group, with the settings that their values in the grid make
-        there.
+        """Return the axes that set keys of a group, with the settings of their values in the grid.
 
         Parameters
         ----------

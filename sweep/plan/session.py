@@ -1,5 +1,4 @@
-"""The identity of a function that exists only in this session: its code, and all code and values that it
-uses.
+"""The identity of a function that exists only in this session: all code and values that it uses.
 
 Values count by their content: otherwise a task would count as finished after one of them has changed. Code of
 modules counts by its source, see `sweep.plan.sources`.

@@ -34,8 +34,7 @@ FORM = "3"
 """Version of the normal form; a new version makes all results stale."""
 
 CALLERS = frozenset({"models.dotted", "models.kernels.cache"})
-"""Modules that only find and call others: if they counted, an edit would make all results stale for no
-reason."""
+"""Modules that only find and call others: their edits would make all results stale for no reason."""
 
 REGISTRIES = frozenset({"models.workloads"})
 """Modules of which only the imports count: a name that is added to a registry changes no result."""
@@ -198,8 +197,7 @@ def _closure(modules: frozenset[str]) -> str:
 
 
 def _reached(modules: frozenset[str]) -> dict[str, str]:
-    """Return modules and everything that they import, directly or not, with their hashes, if they have
-    any."""
+    """Return modules and everything that they import, directly or not, with their hashes, if any."""
     # Imports are followed into the packages of the given modules, and into the user's own files.
     tops = {"models", *(name.partition(".")[0] for name in modules)}
     waiting, found = sorted(modules), dict[str, str]()
@@ -282,8 +280,7 @@ def _read(name: str, file: Path) -> Source:
 
 
 def _remove_stale_bytecode(file: Path, is_own: bool) -> None:
-    """Remove bytecode that may belong to another source, so that the code that runs is the code that is
-    hashed.
+    """Remove bytecode that may belong to another source, so that the hashed code is the code that runs.
 
     Python compares only the size of the source and the second of its last change. After two edits within one
     second that keep the size, or where times are set (``cp -p``), it would run the first edit's bytecode.

@@ -13,7 +13,7 @@ from sweep.config.settings import WEEK
 
 @dataclass(frozen=True)
 class Stopping:
-    """The rule by which a run may end early: ``precision``, ``confidence`` and ``warmup`` of
+    """The rule by which a run may end early: ``precision``, ``confidence``, ``warmup`` of
     conf/config.yaml."""
 
     relative: float

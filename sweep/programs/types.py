@@ -43,8 +43,7 @@ def parameters(function: Callable[..., Any]) -> dict[str, inspect.Parameter]:
 
 
 def fitted(value: Any, kind: Any) -> Any:
-    """Return a setting converted to the type that its argument is annotated with; `TypeError` if it does not
-    fit."""
+    """Return a setting converted to its argument's annotated type; `TypeError` if it does not fit."""
     origin, inner = get_origin(kind), get_args(kind)
     if kind is Any:
         return value

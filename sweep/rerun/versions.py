@@ -17,8 +17,8 @@ MOST = 5
 
 
 def differences(original: Original, plan: Plan) -> Iterator[str]:
-    """Yield the differences that may change a number: packages, code, and settings with another meaning
-    here."""
+    """Yield the differences that may change a number: packages, code, and settings that resolve
+    differently."""
     yield from _packages(original)
     yield from _code(original, plan)
     yield from _settings(original, plan)
@@ -75,8 +75,7 @@ def checkout(original: Original) -> str:
 
 
 def _settings(original: Original, plan: Plan) -> Iterator[str]:
-    """Yield settings that resolve differently here although the config is the same: defaults, and numbers
-    left open."""
+    """Yield settings that the same config resolves differently here: defaults, and numbers left open."""
     there = original.attribute("config")
     # Keys that a later version added have their defaults.
     here = _shared(provenance.sanitised(manifest.resolved(plan)), there)

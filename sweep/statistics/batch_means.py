@@ -82,8 +82,7 @@ def interval(
 
 
 def levels(values: ArrayLike, *, weight: ArrayLike | None = None, exact: bool = False) -> Levels:
-    """Return the intervals of one point at any confidence, see `interval`; everything else is computed
-    once."""
+    """Return the intervals of one point at any confidence, see `interval`; the rest is computed once."""
     table = _one_point(np.asarray(values, dtype=np.float64))
     known = _moments(table if weight is None else weighed(table, weight), exact)
     sampled: Method = "replications" if known.by_replications else "batch means"

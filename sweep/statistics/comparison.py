@@ -527,8 +527,7 @@ class Spread:
         return found
 
     def reach(self, level: float) -> tuple[float, float]:
-        """Return how far the bounds are below and above the estimate, each exceeded with probability 1 -
-        level."""
+        """Return how far the bounds are from the estimate, each exceeded with probability 1 - level."""
         # The quantile of the mixture is between the quantiles of its parts.
         quantile = float(student(self.n - 1, level))
         low, high = quantile * float(self.errors.min()), quantile * float(self.errors.max())

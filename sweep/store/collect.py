@@ -16,8 +16,7 @@ from sweep.store.writing import check_held
 
 WRITE_EVERY_S = 10.0
 WRITE_SHARE = 0.05
-"""While running, the dataset is written at this interval in seconds, but for at most this share of the
-time."""
+"""Seconds between two writes of the dataset while running, and the share of the time that they may take."""
 
 
 class Collection:

@@ -224,8 +224,7 @@ class _Written:
         self._values.append((self.create(name, dims, kind, attributes, values), values))
 
     def finish(self) -> None:
-        """Write the values, after all variables are made: alternating between both would rewrite the
-        header."""
+        """Write the values, after all variables are made: alternating would rewrite the header."""
         for made, values in self._values:
             made[...] = values
 
@@ -282,8 +281,7 @@ def _typed(values: np.ndarray, attributes: dict[str, Any]) -> tuple[np.ndarray, 
 
 
 def _chunks(shape: Sequence[int]) -> list[int]:
-    """Return a chunk shape of at most `CHUNK` neighbours in memory, so that a block is written to few
-    chunks."""
+    """Return a shape of chunks of at most `CHUNK` neighbours: a block is then written to few of them."""
     left, found = CHUNK, []
     for length in reversed(shape):
         found.append(max(1, min(length, left)))

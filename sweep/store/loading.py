@@ -101,8 +101,7 @@ def _is_program(attributes: Mapping[str, Any]) -> bool:
 
 
 def with_all_axes(data: xr.Dataset) -> xr.Dataset:
-    """Return a dataset with the axes policy, load and so on, with one value each where a program lacks
-    them."""
+    """Return a dataset with the axes policy, load and so on, of one value each if a program lacks them."""
     if not _is_program(data.attrs):
         return data
     name = str(next(iter(json.loads(data.attrs["families"]))).rpartition(".")[2])

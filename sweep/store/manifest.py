@@ -137,8 +137,7 @@ def _lost(old: Mapping[str, Any], plan: Plan) -> str:
 
 
 def _points_lost(old: Mapping[str, Any], plan: Plan) -> int:
-    """Return how many points of an earlier plan this one leaves out, although it has all of their axis
-    values."""
+    """Return how many points of an earlier plan this one leaves out, although it has their axis values."""
     before: dict[str, Sequence[Any]] = old["grid"]
     if not before or set(before) - set(plan.axes):
         return 0

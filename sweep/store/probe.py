@@ -38,8 +38,7 @@ MEMORY, PATIENCE_S = 1 << 29, 60
 
 
 def measured(path: Path) -> None:
-    """Raise `ValueError` if a file exceeds the limits of a dataset; each version of a file is measured
-    once."""
+    """Raise `ValueError` if a file exceeds the limits of a dataset; each version is measured once."""
     found = path.stat()
     if not stat.S_ISREG(found.st_mode):  # opening a pipe would wait for its writer
         raise ValueError("it is not a regular file")

@@ -151,8 +151,7 @@ def _intervals(plan: Plan, metric: Metric, summary: Summary) -> Iterator[tuple[s
 
 
 def _measured(plan: Plan) -> str:
-    """Return in words what the means cover: the quantity to which means of more runs of this length
-    converge."""
+    """Return in words what the means cover: the limit of means of more runs of this length."""
     settings = plan.settings
     if settings.is_program:
         return f"{shown(settings.batches)} batches, after {shown(settings.warmup)} that are discarded"

@@ -99,8 +99,7 @@ def replace(path: Path, data: bytes) -> None:
 
 @contextmanager
 def private(path: Path) -> Iterator[Path]:
-    """Yield a private file that then takes the place of the one at `path`: a reader never finds a partial
-    file.
+    """Yield a private file that then replaces the one at `path`: a reader never finds a partial file.
 
     A link at `path` is replaced, not followed. Leftovers of killed processes beside it are removed.
     """

@@ -1,5 +1,4 @@
-"""The keys that a search may set, below ``tune``, with their ranges; and a policy's file with their
-values."""
+"""The keys that a search may set, below ``tune``, with their ranges; a policy's file with their values."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""The rounds of a search, studies on the first weeks of a log; then the study of its best settings on all
-weeks.
+"""The rounds of a search, studies on a log's first weeks; then the study of its best settings on all.
 
 A round proposes some settings (`sweep.tuning.proposing`). They are policies of a study on the first quarter
 of the search's weeks (``screen``). Settings that are not shown to be worse there than the site's settings, or
@@ -400,8 +399,7 @@ def _is_record(found: Any) -> bool:
 
 
 def _known(one: Setting, limits: Mapping[str, Any]) -> Tried:
-    """Return a setting in the form for Optuna, with the logarithm of the ratio of the mean waits as its
-    value."""
+    """Return a setting for Optuna, with the logarithm of the ratio of the mean waits as its value."""
     result = one["result"]
     if not result:
         return Tried(one["values"], math.log(FARTHEST), {"failed": 1.0})
@@ -412,16 +410,14 @@ def _known(one: Setting, limits: Mapping[str, Any]) -> Tried:
 
 
 def _ordered(tried: Iterable[Setting]) -> list[Setting]:
-    """Return the settings that are better on all of the search's weeks and keep the constraints, the best
-    first."""
+    """Return the settings that are better on the search's weeks and keep the constraints, the best first."""
     results = [(one["result"], one) for one in tried if one["stage"] == FULL and one["result"]]
     kept = [(of["change"], one) for of, one in results if not of["broken"] and of["change"] < 0]
     return [one for _, one in sorted(kept, key=lambda pair: pair[0])]
 
 
 def _finalists(tried: Sequence[Setting]) -> list[Setting]:
-    """Return the settings to compare on the weeks held back: the best of the Pareto front of all three
-    waits."""
+    """Return the settings to compare on the weeks held back: the best of the three waits' Pareto front."""
     front: list[Setting] = []
     for one in _ordered(tried):
         costs = [one["result"][key] for key in LIMITED]

@@ -1,5 +1,4 @@
-"""Backfill candidates of a gap: jobs that now fit as a whole, before their reserved start, where processors
-became free.
+"""Backfill candidates of a gap: jobs that fit as a whole, before their start, where processors became free.
 
 The new opportunities of a job are stretches of time that overlap the gap and have enough processors
 throughout. Such stretches are the largest rectangles under the step function that reach into the gap: from

@@ -89,8 +89,7 @@ def set_processors(system, i, h, processors):
 
 @part()
 def set_targets(system, h):
-    """Compute the number of processors that each job of a host is to have now, and when the host is divided
-    again.
+    """Compute the processors that each job of a host is to have now, and when the host is divided again.
 
     Within MinInterval of the last repartitioning, jobs without any processor take unallocated ones, the first
     submitted first, and the repartitioning is postponed to the end of the interval (section 2.5). Several

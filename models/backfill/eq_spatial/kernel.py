@@ -167,8 +167,8 @@ def next_with_memory(system):
 
 @part()
 def host_for_new(system, job):
-    """Return the host on which a submitted job runs at once, if only for its quantum; else queue it and
-    return `NO_HOST`."""
+    """Return the host that runs a submitted job at once, if only for its quantum; else queue it,
+    `NO_HOST`."""
     state, jobs, hosts, settings = system.state[0], system.jobs, system.hosts, system.settings
     size, memory = jobs.size[job], jobs.memory[job]
     if not (settings.fcfs and state.queue_end > state.queue_begin):

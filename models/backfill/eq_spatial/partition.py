@@ -114,8 +114,7 @@ def divide(h: int, hosts: Hosts, settings: Settings) -> None:
 
 @part(types.UniTuple(int64, 2)(int64, int64, int64, HOSTS, SETTINGS))
 def where_odd(h: int, level: int, odd: int, hosts: Hosts, settings: Settings) -> tuple[int, int]:
-    """Return after and before which job of host `h` an additional job must be submitted to get an odd
-    processor.
+    """Return after and before which job of host `h` another one must be submitted for an odd processor.
 
     O(n).
     """

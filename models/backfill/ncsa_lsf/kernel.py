@@ -207,8 +207,7 @@ def host_for_new(system, job):
 
 @part()
 def assign(system, h):
-    """Start waiting jobs on the free resources of host `h` in its order of priority; return whether any
-    started.
+    """Start waiting jobs on host `h` in its order of priority; return whether any started.
 
     A job that is too large is skipped within its size class. Smaller size classes follow only if the bound on
     the executing jobs of this class is reached, or no job of it waits (section 2.1).

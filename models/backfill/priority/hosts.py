@@ -87,8 +87,7 @@ def build_profile(hosts: Hosts, h: int, now: float) -> None:
 
 @part(types.Tuple((float64, int64, boolean))(float64, int64, int64, float64, HOSTS))
 def first_start(now: float, size: int, need: int, requested: float, hosts: Hosts) -> tuple[float, int, bool]:
-    """Return the earliest start for a job that does not fit now, its host, and whether no other host has the
-    same.
+    """Return the earliest start of a job that does not fit now, its host, and whether the host is unique.
 
     O(running) on each host.
     """

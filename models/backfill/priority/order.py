@@ -138,8 +138,7 @@ def compiled(given: object, where: str = "policy.priority") -> Any:
 
 
 def _try_out(function: Any, n_arguments: int, where: str) -> None:
-    """Raise ``ValueError`` with one line for an order that returns NaN, or raises an error, for usual
-    jobs."""
+    """Raise ``ValueError`` with one line for an order that returns NaN, or raises, for usual jobs."""
     name = getattr(function, "__name__", function)
     for job in itertools.product((0.0, 600.0), (60.0, 86400.0), (1, 64), (0, 2**20), (0, 1)):
         try:

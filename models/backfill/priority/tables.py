@@ -1,5 +1,4 @@
-"""The tables of the schedulers with reservations: jobs, hosts, and the rules in the form that a kernel
-reads."""
+"""The tables of the schedulers with reservations: jobs, hosts, and the rules in a kernel's form."""
 
 from typing import Any, NamedTuple
 
@@ -108,8 +107,7 @@ def places_on(machine: Machine, n_jobs: int) -> int:
 
 
 def order_of(rules: Priority, jobs: Jobs) -> tuple[Order, tuple[Any, Any]]:
-    """Return the order in the form that a kernel reads, and the functions of priority and of the backfill
-    order.
+    """Return the order in a kernel's form, and the functions of priority and of the backfill order.
 
     Priorities that never change are filled in. O(jobs).
     """

@@ -209,8 +209,7 @@ def take_first(queue: UnorderedQueue, n_chosen: int, by: Floats) -> int:
 
 @part(void(QUEUE, int64, int64, int64, int64))
 def count_bypass(queue: UnorderedQueue, n: int, place: int, begin: int, end: int) -> None:
-    """Count that the job at a place overtakes all jobs of higher priority, and those at `begin` to `end`.
-    O(n)."""
+    """Count that a job overtakes all jobs of higher priority, and those at `begin` to `end`. O(n)."""
     job, key = queue.job[place], queue.key[place]
     for i in range(n):
         higher = (queue.key[i] > key) | ((queue.key[i] == key) & (queue.job[i] < job))

@@ -52,8 +52,7 @@ class Log:
 
     @cached_property
     def sizes(self) -> np.ndarray:
-        """Processors of each job: the allocated ones, or if unknown the requested ones, or 0 if both are
-        unknown."""
+        """Processors of each job: allocated, if unknown requested, or 0 if both are unknown."""
         allocated, requested = self.columns["processors"], self.columns["requested_processors"]
         return np.where(allocated > 0, allocated, np.maximum(requested, 0))
 

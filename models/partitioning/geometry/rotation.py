@@ -1,5 +1,4 @@
-"""The number of rotations of folded partitions until all jobs have had equal service, and their share of the
-time.
+"""Rotations of folded partitions until all jobs have had equal service, and their share of the time.
 
 The number of jobs is fixed (McCann 1994, sections 4.4.2 and 5.2.2).
 """

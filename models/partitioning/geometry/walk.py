@@ -58,8 +58,7 @@ def cycle(rows: int, columns: int, n_cells: int) -> list[Rectangle]:
 
 
 def placed(rows: int, columns: int, axes: tuple[int, ...], cells: tuple[Cell, ...]) -> Rectangle:
-    """Return the processors of one cell, or of two neighbours, in the grid that results from some
-    halvings."""
+    """Return the processors of one cell, or of two neighbours, in the grid after some halvings."""
     height, width = rows >> axes.count(ROWS), columns >> axes.count(COLUMNS)
     (top, left), (bottom, right) = min(cells), max(cells)
     return Rectangle(top * height, left * width, (bottom - top + 1) * height, (right - left + 1) * width)

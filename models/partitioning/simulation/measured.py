@@ -59,8 +59,7 @@ def measured(
 
 
 def metrics(parts: list[dict[str, Floats]], first: int, stop: int) -> dict[str, Floats]:
-    """Return every metric of the family for some of the batches, which are given in several consecutive
-    parts."""
+    """Return every metric of the family for some of the batches, given in consecutive parts."""
     found = {name: np.concatenate([part[name] for part in parts])[first:stop] for name in parts[0]}
     return found | of_classes(found.pop(SUMS))
 

@@ -38,8 +38,7 @@ class Curve(NamedTuple):
 
 
 class Roll:
-    """The jobs that enter the engine, kept for their measures, which need more columns than the engine
-    has."""
+    """The jobs that enter the engine, kept for measures, which need more columns than the engine has."""
 
     def __init__(self, parts: Iterator[Part]) -> None:
         self._parts = parts

@@ -111,8 +111,7 @@ def move_seconds(system: System, before: Place, after: Place) -> float:
 
 @lru_cache(maxsize=64)
 def folding(system: System, n_jobs: int) -> Shares:
-    """Return the shares of folding (see `fold_moves` and `fold_cells`): any number of jobs holds the whole
-    machine.
+    """Return the shares of folding (see `fold_moves`, `fold_cells`): any jobs hold the whole machine.
 
     To fold a job onto half of a large partition, or to unfold it again, half of the threads are relocated, as
     for equation 5.4.

@@ -1,5 +1,4 @@
-"""Jobs that are not gang scheduled: the class scheduler gives them equal shares of the processors that gangs
-leave."""
+"""Jobs that are not gang scheduled: the class scheduler shares the other processors among them equally."""
 
 import numpy as np
 
@@ -99,8 +98,7 @@ def place_others(now, system):
 
 @part()
 def share(now, system):
-    """Set the speed of processes by the processors that gangs leave. O(hosts), and O(jobs) if these
-    change."""
+    """Set the speed of processes by the processors that gangs leave. O(hosts), O(jobs) if these change."""
     hosts = system.hosts
     for h in range(hosts.processors.shape[0]):
         if hosts.processes[h] == 0:

@@ -110,8 +110,8 @@ def _with_sums(system: System, opened: Stream | Trace) -> System:
 
 
 def _with_room(system: System) -> System:
-    """Return a system with larger arrays: the ones that are half used, otherwise all; `TooManyPiecesError`
-    for more pieces than can be kept."""
+    """Return a system with larger arrays (the half-used ones, or all); `TooManyPiecesError` for too many
+    pieces."""
     used = {name: int(system.state[f"n_{name}"][0]) for name in RECORDED}
     check_pieces(used["pieces"], FEWER_PIECES)
     full = [name for name in RECORDED if 2 * used[name] > len(getattr(system, name))]

@@ -113,8 +113,7 @@ def precedes(job, other, system):
 
 @part()
 def choose_jobs(system):
-    """Choose the jobs of a slice, in order: every job whose PEs are all still free. O(active jobs x
-    words)."""
+    """Choose a slice's jobs, in order: every job whose PEs are all still free. O(active jobs x words)."""
     pool = system.pool
     pool.taken[:] = 0
     pool.stopped[:] = 0

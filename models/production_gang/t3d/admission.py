@@ -70,8 +70,7 @@ def is_open(queue, system):
 
 @part(int64(int64, SYSTEM))
 def admission_of(job, system):
-    """Return whether all limits are kept with one more job, or all except the batch limit if it may be
-    exceeded.
+    """Return whether one more job keeps all limits, or all except a batch limit that may be exceeded.
 
     If several limits refuse a job, the decisive one counts: a limit that is less than the job in this period,
     then its own queue's limit.

@@ -71,8 +71,7 @@ def commands_of(policy: Parameters, where: str, key: str) -> np.ndarray:
 
 
 def check_commands(commands: np.ndarray, jobs: Jobs, known: bool) -> None:
-    """Raise ``ValueError`` with one line for a job that does not exist; `known`: submission times are
-    fixed."""
+    """Raise ``ValueError`` with one line for a missing job; `known`: submission times are fixed."""
     for one in commands:
         what = f"policy.commands: {ACTIONS[one['action']]} {one['number']}"
         if one["number"] > len(jobs):

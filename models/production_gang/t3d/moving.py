@@ -24,8 +24,7 @@ def submit(job, system):
 
 @part(float64(float64, float64, SYSTEM))
 def move_image(ready, seconds, system):
-    """Return when an image that is ready at a time has been moved; one channel moves all earlier images
-    first."""
+    """Return when an image that is ready at a time has been moved; a channel moves earlier images first."""
     state = system.state[0]
     if not system.settings.one_channel:
         return ready + seconds

@@ -9,8 +9,7 @@ HOURS_OF_DAY, DAYS_OF_WEEK, SATURDAY = 24, 7, 5
 
 
 def levels(assumed: Assumptions) -> Ints:
-    """Return the index of each hour of a day in `assumptions.LEVELS`; if two periods overlap, the busier
-    one's."""
+    """Return each hour's index in `assumptions.LEVELS`; if two periods overlap, the busier one's."""
     hour = np.arange(HOURS_OF_DAY)
     level = np.full(HOURS_OF_DAY, 2)
     for place, (first, last) in ((1, assumed.intermediate_hours), (0, assumed.peak_hours)):

@@ -180,8 +180,7 @@ def meets_stopped(job, system):
 
 @part()
 def lost_in_switch(job, system):
-    """Return the processors that wait for a gang's switch: the class scheduler gives the rest to other
-    jobs."""
+    """Return the processors that wait for a gang's switch: the class scheduler uses the rest."""
     return uses(job, system)
 
 
