@@ -229,7 +229,7 @@ def _pairs(rng: np.random.Generator, experiments: int, few: int, long_runs: int)
 def _compared(rng: np.random.Generator, experiments: int) -> Table:
     """Count what comparisons week by week cover: differences that are normal or skewed, and ratios of waits.
 
-    Waits are lognormal, correlated from week to week, and one policy has 0.8 times the other's but for noise
+    Waits are lognormal, correlated from week to week, and one policy has 0.8 times the other's, plus noise
     of its own; the truth is the ratio of the expectations. Widths are relative to an interval by Student's t
     that is given the correlation. The last column is how often a sign test at 5 % finds a difference where
     there is none.

@@ -35,6 +35,13 @@ EXPRESSIONS = {
     r"\bfew enough\b": "small enough",
     r"\bclaims? too much\b": "overconfident",
     r"\bstands? (there )?alone\b": "is defined only there",
+    r"\bone's own\b": "a user's own, your own",
+    r"\bbut for\b": "except, except for",
+    r"\b(puts?|putting) off\b": "postpone",
+    r"\bworks? off\b": "completes",
+    r"\bgone through\b": "is processed",
+    r"\bfirst come,? first serve\b": "first come, first served",
+    r"\bwhat is (highest|lowest)\b": "name the value",
 }
 
 

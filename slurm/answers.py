@@ -84,7 +84,7 @@ class Job:
 
     @property
     def ended(self) -> bool:
-        """Whether it will not run any more (COMPLETING is not enough: its processes may still write)."""
+        """Whether it will no longer run (COMPLETING is not enough: its processes may still write)."""
         return self.state in ENDED
 
 
@@ -94,7 +94,7 @@ ENDED = frozenset(
         *("OUT_OF_MEMORY", "PREEMPTED", "REVOKED", "TIMEOUT"),
     )
 )
-"""States of jobs that will not run any more, unless they are requeued."""
+"""States of jobs that will no longer run, unless they are requeued."""
 
 PARTITION_FORM = "%R|%P|%a|%l|%D|%c|%m|%t"
 JOB_FORM = "%F|%K|%T|%r|%N|%L|%j"  # the name last: it may hold anything

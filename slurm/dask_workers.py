@@ -183,7 +183,7 @@ class Executor(dask.Executor):
                 print(line, flush=True)
 
     def _waiting_for(self) -> str:
-        """Return what the jobs wait for; raise `RunError` if no worker can start any more."""
+        """Return what the jobs wait for; raise `RunError` if no worker can start."""
         try:
             jobs = self._slurm.jobs(self._ids, ended=True)
         except UnreachableError as error:

@@ -1,7 +1,7 @@
 """The scripts for sbatch: of array elements, and of the job that gathers.
 
-Options are lines of the script, but for the paths of the logs: those are given to sbatch as arguments, where
-no blank or quote in a folder's name can be misread.
+Options are lines of the script, except for the paths of the logs, which are arguments of sbatch, where no
+blank or quote in a folder's name can be misread.
 """
 
 import math

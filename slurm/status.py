@@ -120,7 +120,7 @@ class View:
         if waits and any(map(hopeless, reasons)):
             yield "the gathering job waits for them: action=gather writes the dataset without it"
         if not self._jobs and (left := [k for k in self.kinds.values() if k != "done"]):
-            yield f"Slurm has no job of it any more; {counted(len(left), 'element', 'is')} not finished"
+            yield f"Slurm no longer has a job of it; {counted(len(left), 'element', 'is')} not finished"
 
     def _ended_badly(self) -> Iterator[str]:
         for kind, text in (

@@ -70,7 +70,7 @@ def bring(given: str | Path) -> Path:
 
 
 def trusted() -> set[str]:
-    """Return the packages that a dataset, perhaps a stranger's, may name: ours, and those of ``modules=``.
+    """Return the packages that a dataset, perhaps a stranger's, may name: ours, and those under ``modules=``.
 
     The packages of plug-ins are not among them: to install a plug-in does not allow all of its functions.
     """
@@ -83,7 +83,7 @@ def _holds(folder: Path, name: str) -> bool:
 
 
 def _named(folder: Path) -> set[str]:
-    """Return the names of the modules and packages in a folder, but for those that Python has itself."""
+    """Return the names of the modules and packages in a folder, except Python's own."""
     files = folder.iterdir() if folder.is_dir() else ()  # that folder may be gone
     found = {file.stem if file.suffix == ".py" else file.name for file in files}
     return {name for name in found if name.isidentifier()} - set(sys.stdlib_module_names)

@@ -249,7 +249,7 @@ def _apart(plan: Plan, given: Path, paths: Iterable[Path]) -> None:
         ):
             raise SweepError(
                 f"schedule={given}: {path} may be one of the study's own files; end the name in .swf or "
-                f".csv, but for {OWN_TABLE}, or give another folder"
+                f".csv, except {OWN_TABLE}, or give another folder"
             )
         if path.resolve() in inputs:
             raise SweepError(f"schedule={given}: {path} is read by this study; give another name")

@@ -144,7 +144,7 @@ def test_links_lead_somewhere() -> None:
 
 
 def test_examples_are_as_wide_as_their_column() -> None:
-    """But for lines of one long word."""
+    """Lines of one long word are exempt."""
     for page in PAGES:
         for language in ("sh", "python", "yaml", "text"):
             for line in "\n".join(blocks(page, language)).splitlines():
@@ -207,7 +207,7 @@ OWN_STUDY = DOCS / "own_study.md"
 def test_the_page_on_ones_own_study_works_from_top_to_bottom(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Its files in a folder of one's own, then every command and every cell, in their order."""
+    """Its files in a separate folder, then every command and every cell, in their order."""
     experiments, logs = folder / "myconf" / "experiment", folder / "logs"
     for each in (experiments, logs):
         each.mkdir(parents=True)

@@ -192,7 +192,7 @@ class Study:
 
     @property
     def compared(self) -> list[str]:
-        """Schemes but for those that a search ran only to see what one of its keys does."""
+        """Schemes, except those that a search ran only to see the effect of one key."""
         without = (self.settings.get("searched") or {}).get("without", {})
         return [policy for policy in self.policies if policy not in without]
 

@@ -52,7 +52,7 @@ class Gallery(SphinxDirective):
         return figures.kept(Path(self.env.srcdir) / self.env.config.gallery_folder, wanted) or wanted
 
     def _experiment(self, group: Group, shown: set[tuple[str, str]]) -> nodes.section:
-        """Return the figures of an experiment, but for those that another one of the paper has shown."""
+        """Return the figures of an experiment, except those that another one of the paper has shown."""
         section = self._section(group.name)
         code = "\n".join(group.commands)
         section += nodes.literal_block(code, code, language="sh")

@@ -165,7 +165,7 @@ class Driver:
             )
 
     def measure_no_more(self) -> None:
-        """Go on without ending any more batches."""
+        """Continue without closing batches."""
         settings = self.system.settings._replace(end_measured=0)
         self.system = self.system._replace(settings=settings)
 

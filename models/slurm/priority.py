@@ -110,7 +110,7 @@ def _qos_factor(names: np.ndarray, configuration: Configuration) -> np.ndarray:
 
 
 def _association_factor(wanted: Asked, configuration: Configuration) -> Floats:
-    """Return the priority of each job's user or account, as a share of the highest one of all but for
+    """Return the priority of each job's user or account, as a share of the highest one of all except
     NO_NORMAL_ASSOC; what has none has the one above it."""
     every = configuration.associations
     highest = max((one.priority or 0 for one in every), default=0) or 1

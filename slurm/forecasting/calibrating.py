@@ -50,7 +50,7 @@ def features(jobs: Jobs, simulated: Floats) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class Cases:
-    """Waiting jobs at instants of a log; arrays have the length n_cases but for `simulated`, (3, n_cases).
+    """Waiting jobs at instants of a log; arrays have the length n_cases, except `simulated`, (3, n_cases).
 
     Parameters
     ----------

@@ -55,7 +55,7 @@ def check(group: str, name: str, file: Mapping[str, Any], where: str = "") -> No
             f"{shown} does not name an executor: add name: dask (or serial, mpi, slurm.executor)"
         )
     known = declared(group, kind) or declared(group, kind[:1])  # of another discipline, all of the family
-    if known is None or (group == "machine" and not set(file) & set(known)):  # of a family of one's own
+    if known is None or (group == "machine" and not set(file) & set(known)):  # a user's own family
         return
     own = group == "policy" and any("." in str(file.get(key, "")) for key in CODE)
     _check(file, known, "", f"key of {group} {name}", where, own)

@@ -32,7 +32,7 @@ from sweep.statistics.correlation import LEAST_FREEDOM, MIN_BATCHES, skewness_al
 from sweep.statistics.weights import mean_of, weighed
 
 ROUNDING = 1e-12
-"""Relative spread below which values are one constant, but for floating-point rounding."""
+"""Relative spread below which values are one constant, except for rounding."""
 
 
 Levels: TypeAlias = Callable[[float], Interval]

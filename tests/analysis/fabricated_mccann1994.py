@@ -97,7 +97,7 @@ def simulation(metric: str, at: Point) -> float:
 
 
 def memory(metric: str, at: Point) -> float:
-    """Return response times that small limits lengthen, but for all jobs under EQUI+."""
+    """Return response times that small limits lengthen, except for all jobs under EQUI+."""
     limit, kind, fold = at["memory_limit"] or 64, at["job_class"], at["policy"] == "fold_never"
     if metric == "blow_up_cv":
         return 1 + 1 / limit

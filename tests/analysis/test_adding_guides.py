@@ -21,7 +21,7 @@ def blocks(page: str) -> dict[str, str]:
 
 @pytest.fixture
 def guide(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    """Follow a page in a folder of one's own."""
+    """Follow a page in a separate folder."""
     code = blocks(request.param)
     name = Path(request.param).stem
     (tmp_path / f"{name}.py").write_text(code["python"])

@@ -101,7 +101,7 @@ def test_ids_that_vanished_or_are_other_jobs(made, tmp_path):
     stranger = Job(10, (2,), "RUNNING", "None", "", None, "other")
     lines = report(tmp_path, Queue(stranger))
     assert lines[0].endswith("6 elements: 1 done, 1 lost, 1 broken, 3 never started")
-    assert lines[1] == "Slurm has no job of it any more; 5 elements are not finished"
+    assert lines[1] == "Slurm no longer has a job of it; 5 elements are not finished"
     assert lines[2] == (
         f"1 element ended without a record (killed, or its node died): 1, log {made.logs}/10_1.out; the same "
         "command submits what is missing"

@@ -38,7 +38,7 @@ class Contract:
     """Choose the executor on the command line, with at least two workers where it can have them."""
 
     starts_workers: ClassVar[bool] = True
-    """Whether a start takes seconds: but for one test the contract is then in the second tier."""
+    """Whether a start takes seconds: except for one test the contract is then in the second tier."""
 
     launcher: ClassVar[Sequence[str]] = ()
     """What has to be typed before ``python``."""

@@ -260,7 +260,7 @@ def test_mistakes_in_a_rerun(sweep, capsys, argument, says):
 
 @pytest.fixture
 def own(tmp_path):
-    """A config folder of one's own; return its folder for policies of the fake family."""
+    """A user's own config folder; return its folder for policies of the fake family."""
     folder = tmp_path / "own" / "policy" / "fake"
     folder.mkdir(parents=True)
     for name in ("experiment", "workload", "machine"):

@@ -80,11 +80,11 @@ def f4(submitted: float, requested: float, processors: int, memory: int) -> floa
 
 @kernel(FIXED_SIGNATURE)
 def shortest_first(submitted: float, requested: float, processors: int, memory: int) -> float:
-    """Return what is highest where the requested time is least."""
+    """Return minus the requested time."""
     return -requested
 
 
 @kernel(FIXED_SIGNATURE)
 def smallest_area_first(submitted: float, requested: float, processors: int, memory: int) -> float:
-    """Return what is highest where processors times requested time is least."""
+    """Return minus processors times requested time."""
     return -(processors * requested)

@@ -237,7 +237,7 @@ def restrict(system):
 NO_RESERVATION, ELSEWHERE, OF_SOME = range(3)
 
 ROUNDED_S = 1e-4
-"""Instants of reservations are whole seconds, but for the rounding of numbers."""
+"""Instants of reservations are whole seconds, except for the rounding of numbers."""
 
 
 @part()

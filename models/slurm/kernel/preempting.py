@@ -117,8 +117,8 @@ def preempt(system, record, whole, pick):
     """Preempt jobs so that a job fits on nodes of row `MASK`; return whether it would without any of them.
 
     Where they are suspended the job may start at once, on the nodes that are picked. Those that were resumed
-    are ended at the first test of limits after the end that was expected of them now: that is not put off by
-    the time for which they are suspended, and OverTimeLimit does not count (seen on Slurm 22.05.8).
+    are ended at the first test of limits after their end as expected now: the time for which they are
+    suspended does not postpone it, and OverTimeLimit does not count (seen on Slurm 22.05.8).
     O(candidates x nodes) for each order that is tried.
     """
     state, settings, fate = system.state[0], system.settings[0], system.fate

@@ -28,7 +28,7 @@ def draw(name: str, **settings: str) -> Figure:
 
 
 def point(policy: str, kinds: Any, jobs: dict[str, list[float]], **changed: Any) -> Point:
-    """Return a point of one's own jobs on 4 PEs, all of whose statements have the given length."""
+    """Return a point of given jobs on 4 PEs, all of whose statements have the given length."""
     statements = {
         "kinds": kinds, "seconds": 1.0, "costs": "regular", "spacing": "regular", "io_time": 5.0,
         "message_bytes": 0, "barrier_latency": 0.0, "partners": "ring",

@@ -82,7 +82,7 @@ def make_machine(hosts: Sequence[tuple[int, int]]) -> Machine:
 
 
 def asked(order: Any, where: str, first: float) -> Callable[[Job, float], float]:
-    """Return an order, by its name or one's own, as the twin asks it; `first` is the first submission."""
+    """Return an order, by its name or a user's own, as the twin asks it; `first` is the first submission."""
     function = compiled(order, where)
 
     def ask(job: Job, now: float) -> float:

@@ -117,7 +117,7 @@ class Backfill:
         return size <= self.free(h) and memory + taken <= self.hosts[h].memory
 
     def harmless(self, h: int, demand: Any, reserved: Sequence[Interval], now: float) -> bool:
-        """Return whether no reservation is put off, according to requested times."""
+        """Return whether no reservation is postponed, according to requested times."""
         if not reserved or now + demand.requested <= min(a for a, _, _, _ in reserved):
             return True
         return fits(self.hosts[h], [*self.plan(h, now), *reserved], now, demand)

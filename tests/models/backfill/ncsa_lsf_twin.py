@@ -90,7 +90,7 @@ class Lsf:
         )
 
     def by_time(self, size_class: str) -> Iterator[Job]:
-        """Go through the waiting jobs of a size class: time class priority, then first come first serve."""
+        """Go through the waiting jobs of a size class: time class priority, then first come, first served."""
         for equals in self.policy.time_order:
             yield from [j for j in self.waiting if j.size_class == size_class and j.time_class in equals]
 

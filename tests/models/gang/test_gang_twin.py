@@ -149,7 +149,7 @@ def tied(draw: st.DrawFn, name: str) -> Case:
 def test_events_at_the_same_instant(name: str) -> None:
     """Ties: an end before an arrival or after it, of two ends the job submitted first, a repetition at once.
 
-    The queue is gone through after all events of an instant, or after each. The twin computes in fractions;
+    The queue is processed after all events of an instant, or after each. The twin computes in fractions;
     where all run fractions are powers of two the kernel's floats are exact, and both have the same ties.
     """
     n_compared = 0

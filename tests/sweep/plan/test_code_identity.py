@@ -18,7 +18,7 @@ from sweep.errors import SweepError
 from sweep.plan import sources
 
 MODEL = """
-'''A family of one's own: the answer is a number.'''
+'''A user's own family: the answer is a number.'''
 import numpy as np
 from models.family import Outcome
 from {package} import helping
@@ -42,7 +42,7 @@ def is_stochastic(point):
 
 @pytest.fixture
 def own_family(tmp_path, monkeypatch):
-    """A family in a package of one's own, with its YAML file; return a function that edits a module of it."""
+    """A family in a user's own package, with its YAML file; return a function that edits a module of it."""
     package = f"own_{tmp_path.name.replace('-', '_')}"
     folder, conf = tmp_path / package, tmp_path / "conf" / "policy" / package
     folder.mkdir()

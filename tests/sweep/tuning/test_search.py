@@ -45,7 +45,7 @@ def logged() -> int:
 def test_the_cmu_rule_is_found_and_confirmed(sweep) -> None:
     # The class with the shortest mean service first is best (Cox and Smith, 1961).
     queues.log(Path("q.swf"), 1)
-    own = (*TUNE, "name=ours", "output=results/tune")  # the name of an experiment of one's own
+    own = (*TUNE, "name=ours", "output=results/tune")  # the name of the user's own experiment
     planned = sweep(*own, "search.settings=12", "action=plan").out
     assert "tasks     5 (5 points x 1 replications)" in planned, "the settings of a round, and the site's"
     answer = sweep(*own, "search.settings=12")
