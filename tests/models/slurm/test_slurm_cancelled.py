@@ -96,7 +96,7 @@ CASES: dict[str, tuple[dict[str, Any], str, str]] = {
     "a load": ({"load": 0.05}, "", "3 jobs were cancelled while"),
     "no End": ({}, "|End", "if the file had the fields End and ReqCPUS"),
     "no ReqCPUS": ({}, "|ReqCPUS", "3 jobs were cancelled before the start; such jobs could hold"),
-    "never fits": ({"lines": ["NodeName=n1 CPUs=4", *LINES[1:]]}, "", "3 jobs were cancelled while"),
+    "never fits": ({"lines": ["NodeName=n1 CPUs=4", *LINES[1:]]}, "", "1 job was cancelled while"),
 }
 
 

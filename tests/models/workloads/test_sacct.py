@@ -655,7 +655,7 @@ def test_accounting_of_lsf(folder: Path) -> None:
             "sacct's fixed-width table, in which long values are cut; print",
         ),
         ("", "does not begin with the names of fields; make the file with: TZ=UTC sacct -a -X -D -P"),
-        (lines(row(JobID="1.batch")), "no jobs at all (only 1 steps)"),
+        (lines(row(JobID="1.batch")), "no jobs at all (only 1 step)"),
         (
             lines(row()).replace("TimelimitRaw", "x"),
             "lacks field TimelimitRaw or Timelimit; make the file with",
