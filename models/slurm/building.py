@@ -96,7 +96,7 @@ def nodes(configuration: Configuration) -> dict[str, np.ndarray]:
         rows=jobs_of_nodes(configuration),
         first_core=np.cumsum([0, *cpus])[:-1],
         line=line,
-        ranked=np.argsort(line, kind="stable"),
+        ranked=np.argsort(line if linear else [node.weight for node in every], kind="stable"),
     )
     shared = _jobs_of_cores(configuration) if configuration.settings.in_rows else of_nodes["rows"]
     free = records(tables.SUPPLY, cpus=of_nodes["cpus"] * shared, memory=of_nodes["memory"])
@@ -154,10 +154,15 @@ def _jobs_of_cores(configuration: Configuration) -> Ints:
 
 
 def _lines(configuration: Configuration) -> Ints:
-    """Return the place of each node's line in the order in which `select/linear` adds them; all of a weight
-    together where jobs preempt others."""
-    preempts = configuration.settings.preempts
-    keys = [(node.weight, 0 if preempts else node.line) for node in configuration.nodes]
+    """Return the place of each node's line in the order in which `select/linear` adds them: lines that are
+    alike are one since Slurm 23.02, and so are all of a weight where jobs preempt others."""
+    settings, first = configuration.settings, dict[tuple[object, ...], int]()
+    merges = versions.rules(settings.version)["merges_lines"]
+    keys = []
+    for node in configuration.nodes:
+        kind = (node.cpus, node.memory, node.sockets, node.threads, node.features, *sorted(node.gres.items()))
+        line = first.setdefault((node.weight, *kind), node.line) if merges else node.line
+        keys.append((node.weight, 0 if settings.preempts else line))
     return np.unique(keys, axis=0, return_inverse=True)[1].reshape(-1)
 
 

@@ -55,6 +55,8 @@ DEFAULTS = (
 parameters: src/plugins/select/cons_tres)."""
 
 RULES: Mapping[str, tuple[str, Any, Any]] = {
+    "merges_lines": ("23.02", False, True),
+    "off_by_weight": ("23.02", False, True),
     "switch_cpus": ("23.02", False, True),
     "whole_seconds": ("23.11", False, True),
     "completing_last": ("23.11", False, True),
@@ -72,6 +74,11 @@ RULES: Mapping[str, tuple[str, Any, Any]] = {
 }
 """Rule of the scheduler: first version with it, its value before, and its value from then on.
 
+merges_lines
+    Whether lines of nodes that are alike count as one (`consolidate_config_list`).
+off_by_weight
+    Whether nodes that are powered down, which come last, are taken in the order of their weights, else first
+    those of lines without any other nodes.
 whole_seconds
     Whether the background thread waits until the next whole second (src/slurmctld/controller.c), instead of
     ten times 0.1 s.

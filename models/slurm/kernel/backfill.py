@@ -487,8 +487,7 @@ def plan_job(system, record, now, only_now, pick):
             for w in range(n_words):
                 system.sets[ORIGINAL, w] = system.sets[PICKED, w]
                 system.sets[NARROWED, w] = system.sets[MASK, w] & system.sets[FREE, w]
-                if settings.completing_last and not settings.linear:
-                    system.sets[NARROWED, w] &= ~system.sets[COMPLETING, w]
+                system.sets[NARROWED, w] &= ~system.sets[COMPLETING, w]
             state.most_shared = FEWEST
             fits = pick(system, record, whole, NARROWED, NOW) > 0
             fits = fits and not lacks_licences(system, job)  # jobs whose nodes have not answered have some

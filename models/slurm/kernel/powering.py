@@ -30,7 +30,7 @@ from models.slurm.kernel.tables import (
 )
 
 LINE_OFF, NODE_OFF = POWERED_DOWN, 2 * POWERED_DOWN
-"""Weights of nodes that are powered down: where all of a line are, and where some are."""
+"""Weights of nodes that are powered down: where all of a line are, and where some are; before Slurm 23.02."""
 
 BY_END = 2
 """In `State.node_changed`: a job has ended, which comes before all else at that instant."""
@@ -157,7 +157,8 @@ def keep_some(system):
 
 @part(inline=False)
 def weigh(system):
-    """Give nodes that are powered down the largest weights. O(N)."""
+    """Give nodes that are powered down the largest weights, since Slurm 23.02 in the order of their own ones.
+    O(N)."""
     power, nodes, up = system.power, system.nodes, system.groups
     for node in range(len(power)):
         up[nodes[node].line].nodes = 0
@@ -166,6 +167,8 @@ def weigh(system):
     for node in range(len(power)):
         if power[node].state == DOWN or power[node].state == STOPPING:
             nodes[node].weight = NODE_OFF if up[nodes[node].line].nodes else LINE_OFF
+            if system.settings[0].off_by_weight:
+                nodes[node].weight = POWERED_DOWN + power[node].weight
         else:
             nodes[node].weight = power[node].weight
 
@@ -274,6 +277,7 @@ def save_power(system, pick):
     """Do `State.power_task`; O(N + nodes of jobs that wait)."""
     task = system.state[0].power_task
     if task == BEGIN:
+        weigh(system)
         plan_scan(system, 0)
     elif task == CHANGED:
         node_changed(system)

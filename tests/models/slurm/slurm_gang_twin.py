@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from slurm_twin import Twin, TwinJob
 
@@ -40,8 +41,11 @@ class LinearTwin(Twin):
 
     def pick_now(self, job: TwinJob, members: set[int]) -> dict[int, int]:
         added: set[int] = set()
-        for _, line in sorted(self.lines, key=lambda one: one[0]):
+        lines = sorted(self.lines, key=lambda one: one[0])
+        for (weight, line), (following, _) in pairwise([*lines, (0, set())]):
             added |= line & members
+            if self.since_24_11 and weight == following:  # they are alike otherwise: one line
+                continue
             if given := super().pick_now(job, added):
                 return given
         return {}

@@ -31,13 +31,14 @@ class PowerTwin(Twin):
     def run(self) -> None:
         self.state = dict.fromkeys(range(len(self.nodes)), "down" if self.begun else "up")
         self.since = dict.fromkeys(self.state, 0)
+        self.weigh()
         super().run()
 
     def weight(self, node: int) -> int:
-        return 2 * self.weights.get(node, 0) + super().weight(node)
-
-    def rank(self, node: int) -> int:
-        return 2 * min(self.weights.get(node, 0), 1) + Twin.weight(self, node)
+        level, own = self.weights.get(node, 0), int(node < self.first_line)
+        if self.since_24_11:
+            return 4 * min(level, 1) + 2 * own + super().weight(node)
+        return 4 * level + 2 * own * (not level) + super().weight(node)
 
     def is_idle(self, node: int) -> bool:
         return not any(node in job.given for job in self.running) and node not in self.completing
@@ -114,6 +115,9 @@ class PowerTwin(Twin):
             if self.state[node] == "stopping" and self.since[node] + self.off_for < now:
                 self.state[node], self.since[node] = "down", now
         self.unavailable = {node for node, state in self.state.items() if state == "stopping"}
+        self.weigh()
+
+    def weigh(self) -> None:
         for line in range(self.first_line), range(self.first_line, len(self.nodes)):
             off = {node for node in line if self.state[node] in ("stopping", "down")}
             self.weights |= {node: (1 if len(off) == len(line) else 2) if node in off else 0 for node in line}

@@ -471,7 +471,7 @@ class Twin:
     def pick(self, job: TwinJob, members: set[int], free: dict[int, tuple[int, ...]]) -> dict[int, int]:
         whole, offers = self.partitions[job.partition][2], self.offers(job, members, free)
         if self.is_single(job):
-            first = sorted(offers, key=lambda node: (self.rank(node), node))
+            first = sorted(offers, key=lambda node: (self.weight(node), node))
             fitting = [node for node in first if offers[node] >= job.tasks][:1]
             return {node: offers[node] if whole else self.on_cores(job.tasks) for node in fitting}
         while self.since_26_05 and len(offers) >= job.nodes:
@@ -547,10 +547,6 @@ class Twin:
 
     def weight(self, node: int) -> int:
         return int(node in self.heavy)
-
-    def rank(self, node: int) -> int:
-        """Return when a node is tried for a job of one node."""
-        return self.weight(node)
 
     def fit_busy(self, job: TwinJob, whole: bool, busy: set[int], offers: dict[int, int]) -> dict[int, int]:
         left_nodes, left_cpus, taken = job.nodes, job.tasks, {}
@@ -636,8 +632,7 @@ class Twin:
                 first, last = self.slots(found, found + job.limit)
                 if found <= now:
                     rest = allowed - self.completing
-                    startable = rest if self.since_24_11 and not self.linear else allowed
-                    now_given = self.pick_now(job, startable) or self.suspending(job, rest)
+                    now_given = self.pick_now(job, rest) or self.suspending(job, rest)
                     now_given = {} if self.lacks(job) else now_given
                 if found <= now and not now_given:
                     n_before = len(self.stopped)

@@ -384,7 +384,7 @@ def give_power(twin: PowerTwin, lines: list[str], rng: np.random.Generator) -> N
     twin.rates = int(rng.integers(0, 5)), int(rng.integers(0, 5))
     twin.spares, twin.begun = int(rng.integers(0, n)), bool(rng.integers(2))
     words = f" CPUs={cpus} RealMemory={memory} State={'CLOUD' if twin.begun else 'UNKNOWN'}"
-    lines[0] = f"NodeName=n[0-{twin.first_line - 1}]{words}"
+    lines[0] = f"NodeName=n[0-{twin.first_line - 1}]{words} Weight=2"
     lines += [f"NodeName=n[{twin.first_line}-{n - 1}]{words}"] * (twin.first_line < n)
     lines += ["SuspendProgram=/bin/true", "ResumeProgram=/bin/true", f"SuspendTime={twin.idle_for}"]
     lines += [f"SuspendTimeout={twin.off_for}", f"ResumeTimeout={twin.boots}"]
