@@ -63,8 +63,9 @@ class Asked:
         node has finished with the job before the controller asks.
     leaves : ndarray of float, seconds
         When its user cancels it, waiting or not; infinite for never.
-    answer : ndarray of float, seconds
-        From its end until its nodes have answered where no message comes, -1 where it is not known.
+    answer : ndarray of float, shape (n_jobs, 2), seconds
+        From its end until its nodes have answered where no message comes, and until the controller, which
+        looks after 5, 15, 35, ... ms, takes note of it and calls the scheduler; -1 where it is not known.
     node_answers : ndarray of float, shape (n, 3)
         Job, node and seconds from the job's end, where a node answers before the message, by job and time.
     """
@@ -171,6 +172,6 @@ def asked(
     numbers_of = [0] * len(jobs) if jobs.user is None else jobs.user.tolist()
     user = np.array([users[n - 1] if 0 < n <= len(users) else str(n) for n in numbers_of], object)
     limit = np.where(limit > 0, limit, defaults)
-    answer = np.full(len(jobs), -1.0) if answer is None else answer
+    answer = np.full((len(jobs), 2), -1.0) if answer is None else answer
     node_answers = np.zeros((0, 3)) if node_answers is None else node_answers
     return Asked(jobs, request, user, limit, jobs.runtime, places, message, leaves, answer, node_answers)

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from itertools import chain, product
 from typing import Any
 
 import numpy as np
@@ -72,6 +73,9 @@ line of the log later."""
 ANSWERED_S = 1.0
 """Longest time from the end of a job until an agent asks its nodes, and until they have answered it."""
 
+FIRST_SLEEP_S = 0.005
+"""An agent looks for answers after this time, and then after sleeps twice as long each (`_wdog`)."""
+
 BEGUN_S = 0.1
 """Longest time from the line of an agent until it begins; some do so without another line."""
 
@@ -130,6 +134,7 @@ class Observed:
     calls: list[float] = field(default_factory=list)  # messages that call the scheduler
     kill_times: list[float] = field(default_factory=list)  # from a kill to them
     answered: dict[int, float] = field(default_factory=dict)  # when the last of a job's nodes had answered
+    noticed: dict[int, float] = field(default_factory=dict)  # when the agent that asked them saw that
     node_messages: dict[int, dict[str, float]] = field(default_factory=dict)  # of epilogs, by node
     booted: set[int] = field(default_factory=set)  # jobs that waited for their nodes to boot
     registered: list[float] = field(default_factory=list)  # instants at which nodes were up
@@ -243,6 +248,9 @@ class Observed:
             self._trees.remove(tree)
             if tree[0] > 0:
                 self.answered[tree[0]] = now
+                sleeps = np.minimum(FIRST_SLEEP_S * 2.0 ** np.arange(20), 1.0)
+                seen = tree[3] + np.cumsum(sleeps)
+                self.noticed[tree[0]] = float(seen[np.searchsorted(seen, now)])
 
     def _free(self, now: float, job: int) -> None:
         if job in self.ended and job not in self.freed:
@@ -263,7 +271,7 @@ class Observed:
         ran: the message that resumed it came after the next one that suspended it.
         """
         begins = self.limits if job in self.booted else (*self.passes, *self.cycles)
-        started = max(at for at in (*begins, -np.inf) if at <= self.started[job]) - COARSE_S
+        started = self._begun(max(at for at in (*begins, -np.inf) if at <= self.started[job]))
         times = self.suspended.get(job, [])
         stopped = (
             max(end - begin - GRACE_S, 0.0) for begin, end in zip(times[::2], times[1::2], strict=False)
@@ -278,7 +286,8 @@ class Observed:
         depends on what else the machine does. So its wake-ups are taken from the log as far as it shows them,
         and the others are interpolated.
         """
-        readings = self.clock_readings(delay)
+        readings, done = self._clock(delay)
+        _, full, limits = max(each for each in done if each[0] < zero)
         wake_ups = readings - zero
         cycles = [self._begun(cycle) for cycle in self.cycles]
         return Phases(
@@ -286,9 +295,9 @@ class Observed:
             tick=float(wake_ups[0]),
             backfill=_first_after(cycles, zero),
             calculation=_first_after(self.calculations, zero),
-            full=_last_before(self.full_passes, 60.0, zero, readings),
+            full=full - zero + BESIDE_S,
             passed=_last_before(self.passes, 60.0, zero, readings),
-            limits=_last_before(self.limits, 30.0, zero, readings),
+            limits=limits - zero + BESIDE_S,
             period=float(np.diff(wake_ups).mean()),
             **self._power(zero),
             completing=self._answer_time(),
@@ -299,11 +308,12 @@ class Observed:
             wake_ups=tuple(wake_ups[wake_ups > 0].tolist()),
         )
 
-    def _begun(self, cycle: float) -> float:
-        """Return when a cycle begins by the coarse clock, after what it has seen."""
-        known = (*self.submitted.values(), *self.ended.values(), *self.calculations, *self.slices)
-        seen = max((at for at in known if at <= cycle), default=-np.inf)
-        return max(cycle - COARSE_S, min(seen + ORDERED_S, cycle))
+    def _begun(self, at: float) -> float:
+        """Return when a pass or a cycle begins by the coarse clock, after what it has seen."""
+        known = (self.submitted, self.ended, self.noticed, self.freed)
+        times = (*chain(*(one.values() for one in known)), *self.calculations, *self.slices)
+        seen = max((time for time in times if time <= at), default=-np.inf)
+        return max(at - COARSE_S, min(seen + ORDERED_S, at))
 
     def _power(self, zero: float) -> dict[str, Any]:
         """Return the phases of the checks of nodes that are powered down: each is a whole number of wake-ups
@@ -329,10 +339,16 @@ class Observed:
         return float(np.median(taken)) if taken else Phases.completing
 
     def answers(self, jobs: Sequence[int]) -> np.ndarray:
-        """Return the seconds from the end of each job until the last of its nodes has answered, -1 where the
-        log does not show it."""
+        """Return the seconds from the end of each job until the last of its nodes has answered, and until that
+        is noticed, -1 where the log does not show it: shape (n_jobs, 2)."""
         taken = {job: at - self.ended[job] for job, at in self.answered.items() if job in self.ended}
-        return np.array([took if 0 <= (took := taken.get(job, -1.0)) < ANSWERED_S else -1.0 for job in jobs])
+        known = [0 <= taken.get(job, -1.0) < ANSWERED_S for job in jobs]
+        return np.array(
+            [
+                (taken[job], self.noticed[job] - self.ended[job]) if is_known else (-1.0, -1.0)
+                for job, is_known in zip(jobs, known, strict=True)
+            ]
+        )
 
     def messages(self, jobs: Sequence[int]) -> np.ndarray:
         """Return the seconds from the end of each job to the message of its epilog, -1 without one.
@@ -374,6 +390,11 @@ class Observed:
         seconds apart at least, full ones each minute, tests of limits each 30 s) explain which of them are in
         the log, and which are not. O(wake-ups).
         """
+        return self._clock(delay)[0]
+
+    def _clock(self, delay: int) -> tuple[np.ndarray, list[tuple[float, float, float]]]:
+        """Return these wake-ups; and after each of them, and before all, by the clock that the thread reads,
+        when the last full pass and the last test of limits began: (wake-up, full pass, test)."""
         whole_seconds = rules(self.version)["whole_seconds"]
         if whole_seconds:
             timed = [at for at in (*self._timed(self.passes), *self.limits) if at % 1 < WITHIN_S]
@@ -385,13 +406,21 @@ class Observed:
             np.searchsorted(at, instants - BESIDE_S) < np.searchsorted(at, ends)
             for at in (self._timed(self.passes), self._timed(self.full_passes), np.array(self.limits))
         ]
-        calls = np.array(sorted([*self.submitted.values(), *self.answered.values(), *self.freed.values()]))
+        calls = np.array(sorted([*self.submitted.values(), *self.noticed.values(), *self.freed.values()]))
         n_calls = np.searchsorted(calls, instants).tolist()
         second = np.floor(instants).astype(int).tolist()
         beside = instants % 1 < COARSE_S
         # By the seconds of the last pass, full pass and test, and the calls before that pass: least faults.
-        begin = second[0]
-        best: dict[tuple[int, ...], tuple[float, tuple[Any, ...]]] = {(0, begin, begin, 0): (0.0, ())}
+        # Before the log they were a period before the first ones in it, or a second more.
+        firsts = [
+            (second[int(np.argmax(one))] - period, second[int(np.argmax(one))] - period - 1)
+            if one.any()
+            else second[:1]
+            for one, period in zip(flags[1:], (60, 30), strict=True)
+        ]
+        best: dict[tuple[int, ...], tuple[float, tuple[Any, ...]]] = {
+            (0, *begun, 0): (0.0, ((), *begun, ())) for begun in product(*firsts)
+        }
         for k, flagged in enumerate(np.array(flags).T.tolist()):
             further: dict[tuple[int, ...], tuple[float, tuple[Any, ...]]] = {}
             ways = SEEN if whole_seconds else SEEN[1::-1] if beside[k] else SEEN[:1]
@@ -413,15 +442,17 @@ class Observed:
                     )
                     total = faults + wrong + 0.01 * cost
                     if total < further.get(state, (np.inf, ()))[0]:
-                        further[state] = total, (early, chosen)
+                        further[state] = total, (early, *state[1:3], chosen)
             best = further
         _, chosen = min(best.values(), key=lambda each: each[0])
         found: list[float] = []
+        done: list[tuple[float, float, float]] = []
         for k in reversed(range(len(instants))):
-            early, chosen = chosen
-            late = float(instants[k]) if whole_seconds else max(instants[k] - COARSE_S, second[k])
+            early, full, limits, chosen = chosen
+            done.append((float(instants[k]), full, limits))
+            late = float(instants[k]) if whole_seconds else max(self._begun(instants[k]), second[k])
             found += [second[k] - BESIDE_S if one else late + BESIDE_S for one in reversed(early)]
-        return np.array(found[::-1])
+        return np.array(found[::-1]), [*done, (-np.inf, *chosen[1:3])]
 
     def wake_ups(self) -> np.ndarray:
         """Return when the background thread woke up: at passes and tests of limits, and between them."""

@@ -31,6 +31,7 @@ from models.slurm.kernel.running import (
     answered_first,
     end_on_nodes,
     pop_end,
+    push_end,
 )
 from models.slurm.kernel.signatures import CYCLE, PASS, PICK
 from models.slurm.kernel.tables import (
@@ -98,7 +99,10 @@ def end_job(system):
     key = system.heap[0].key
     entry = pop_end(system)
     job = entry // 2
-    if entry % 2 == 1:
+    if entry % 2 == 1 and fate[job].entry == NONE:
+        state.n_completing -= 1
+        state.waiting_call = 1
+    elif entry % 2 == 1:
         if answered_first(system, job):
             return
         answered(system, job)
@@ -106,6 +110,9 @@ def end_job(system):
             leave(system, job)
         if (fate[job].killed or system.jobs[job].message >= 0) and not settings.defer:
             state.next_immediate = state.now
+        elif fate[job].end + system.jobs[job].call > state.now:
+            state.n_completing += 1
+            push_end(system, fate[job].end + system.jobs[job].call, entry)
         else:
             state.waiting_call = 1
         if fate[job].status == REQUEUED:

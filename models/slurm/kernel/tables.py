@@ -180,7 +180,7 @@ tiers. n_active: jobs in its active row. first_switch, n_switches: by which its 
 are a block."""
 
 JOB = fields(
-    "submit begin runtime message answer leaves factor billing",
+    "submit begin runtime message answer call leaves factor billing",
     "limit min_nodes least_nodes max_nodes tasks task_cpus tasks_per_node node_memory cpu_memory whole user "
     "association array throttle after first_record first_charge first_answer qos exempt segment n_switches "
     "switch_wait",
@@ -189,7 +189,7 @@ JOB = fields(
 
 begin: earliest start. leaves: when its user cancels it, infinite for never. message: seconds from its end
 until the message of its epilog, which calls the scheduler at once; -1 where its nodes only answer the
-controller. answer: seconds until that, -1 for the usual time. limit: whole seconds. max_nodes: 0 is any
+controller. answer: seconds until that, -1 for the usual time; call: until it calls the scheduler. limit: whole seconds. max_nodes: 0 is any
 number. least_nodes: on fewer its tasks have no room. node_memory and cpu_memory: one of them is 0.
 whole: whether the job asks for whole nodes itself.
 first_answer: its records of `System.node_answers` are those from here to the next job's first one.
@@ -280,7 +280,8 @@ rows of cores, its cores there as bits. answered: whether the node has confirmed
 counts in rows until all nodes have."""
 
 END = fields("key", "job")
-"""The heap of ends, and of answers of nodes: job is twice the job's number, plus 1 for the next answer."""
+"""The heap of ends, and of answers of nodes: job is twice the job's number, plus 1 for the next answer, and
+for the call of the scheduler after all of them."""
 
 OFFER = fields(ints="cpus jobs completing")
 """Of each node: the CPUs that it offers a job, the jobs that have it, and those whose end it has not

@@ -59,6 +59,7 @@ class TwinJob:
     late: int = 0  # seconds that it was suspended before it was resumed last
     suspended: int | None = None  # since when
     message: int = 0  # seconds from its end until its last nodes have answered
+    call: int = 0  # without it: until the controller takes note of that, and calls the scheduler
     answers: dict[int, int] = field(default_factory=dict)  # node -> seconds, where that answers before
     most_nodes: int = 10**9
     counted: set[str] = field(default_factory=set)  # limits of submissions
@@ -140,6 +141,7 @@ class Twin:
     by_core: bool = False  # all of them count
     unavailable: set[int] = field(default_factory=set)  # nodes that are powering down
     blocked: int = 0  # jobs of the QOS, in a cycle
+    calls: set[int] = field(default_factory=set)  # of the scheduler, after ends of jobs
     now: int = 0
     waiting: list[TwinJob] = field(default_factory=list)
     running: list[TwinJob] = field(default_factory=list)
@@ -163,8 +165,9 @@ class Twin:
                     self.stopped.append(job)
                 else:
                     self.leave(job)
-                    called = True
+                    self.calls.add(now + job.call)
                 changed = now
+            called = called or now in self.calls
             if any(now - job.end in job.answers.values() for job in self.stopped if not job.requeues):
                 changed = now
             answered = self.settled()

@@ -508,6 +508,7 @@ def simulated(
         configuration,
         np.array([job.message or -1.0 for job in jobs]),
         leaves=leaves,
+        answer=np.array([(-1.0, job.call) for job in jobs]),
         node_answers=np.array([(job, node, at) for job, at, node in answers], float).reshape(-1, 3),
     )
     return run(wanted, configuration, replace(EACH_SECOND, job_time=float(twin.job_time)), plans)
@@ -588,6 +589,7 @@ def test_each_node_is_free_when_it_has_answered(kind: str, seed: int) -> None:
     rng = np.random.default_rng(seed)
     for job in twin.jobs:
         job.message = int(rng.integers(0, 40)) * int(rng.integers(2))
+        job.call = job.number % 7
         early = rng.permutation(len(twin.nodes))[: int(rng.integers(6))] if job.message > 1 else []
         job.answers = {int(node): int(rng.integers(1, job.message)) for node in early}
     result = simulated(twin, lines)
