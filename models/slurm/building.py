@@ -429,6 +429,7 @@ def timers(
         "slices": np.array(phases.slices) + phases.clock,
         "wake_ups": np.array(phases.wake_ups) + phases.clock,
         "cycles": np.array(phases.cycles) + phases.clock,
+        "pings": np.array(phases.pings) + phases.clock,
         "segments": np.zeros(n_segments, tables.SEGMENT),
         "available": np.zeros((n_segments, words(n_nodes) + n_licences), np.uint64),
         "timeline": np.zeros(n_segments, np.int64),

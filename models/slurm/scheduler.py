@@ -52,6 +52,9 @@ class Phases:
         first one, shortly before the beginning.
     slices : tuple of float
         Begins of the first time slices of gang scheduling, where they are known.
+    pings : tuple of float
+        When the controller pinged nodes, where that is known: an answer is a change, after which a backfill
+        cycle is due.
     """
 
     clock: float = 0.0
@@ -71,12 +74,13 @@ class Phases:
     idle: float = 0.0
     cycles: tuple[float, ...] = ()
     slices: tuple[float, ...] = ()
+    pings: tuple[float, ...] = ()
     power_wake_ups: tuple[float, ...] = (0.0,)
 
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> Self:
         """Return the checked values of ``policy.phases``."""
-        of_logs = ("wake_ups", "cycles", "slices", "power_wake_ups")
+        of_logs = ("wake_ups", "cycles", "slices", "pings", "power_wake_ups")
         known = [each.name for each in fields(cls) if each.name not in of_logs]
         mapping = checks.mapping(given, "policy.phases", known)
         found: dict[str, Any] = {}

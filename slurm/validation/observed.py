@@ -129,6 +129,7 @@ class Observed:
     calculations: list[float] = field(default_factory=list)
     preempted: list[tuple[float, int]] = field(default_factory=list)
     slices: list[float] = field(default_factory=list)
+    pings: list[float] = field(default_factory=list)  # of nodes by the controller
     left: list[float] = field(default_factory=list)  # from a job's end until its nodes have answered
     suspended: dict[int, list[float]] = field(default_factory=dict)
     calls: list[float] = field(default_factory=list)  # messages that call the scheduler
@@ -194,6 +195,7 @@ class Observed:
                 known.pop(job, None)
         elif match := AGENT.match(text):
             self._agents.append((now, match[1] == "REQUEST_TERMINATE_JOB"))
+            self.pings += [now] if match[1] == "REQUEST_PING" else []
         elif match := TREE.match(text):
             self._answer(now, int(match[1]), int(match[2] or 0))
         elif match := VERSION.match(text):
@@ -305,6 +307,7 @@ class Observed:
             cycle_time=self._cycle_time(),
             cycles=tuple(cycle - zero for cycle in cycles),
             slices=tuple((np.array(self.slices)[np.array(self.slices) > zero] - zero).tolist()),
+            pings=tuple(ping - zero for ping in self.pings if ping > zero),
             wake_ups=tuple(wake_ups[wake_ups > 0].tolist()),
         )
 

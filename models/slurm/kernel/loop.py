@@ -342,6 +342,7 @@ def run(address, main_pass, backfill_cycle, pick, save_power):
             state.n_heap = 0  # ends of jobs that were killed before them
         next_end = system.heap[0].key if state.n_heap > 0 else np.inf
         next_leave = next_to_leave(system)
+        next_ping = system.pings[state.n_pings] if state.n_pings < len(system.pings) else np.inf
         if next_submit == np.inf and next_end == np.inf and state.n_running == 0:
             if state.n_queue == 0 and state.n_held == 0:
                 return ENDED_ALL
@@ -351,12 +352,13 @@ def run(address, main_pass, backfill_cycle, pick, save_power):
                 return STUCK
         if state.n_queue == 0 and state.n_held == 0:
             until = min(min(next_submit, next_end), min(state.next_calc, state.next_immediate))
-            skip_idle(system, min(min(until, state.next_power), min(state.next_slice, next_leave)))
+            until = min(min(until, state.next_power), next_ping)
+            skip_idle(system, min(until, min(state.next_slice, next_leave)))
         now = min(
             min(min(next_submit, next_end), min(state.next_slice, next_leave)),
             min(min(state.next_tick, state.next_check), min(state.next_calc, state.next_immediate)),
         )
-        now = min(now, state.next_power)
+        now = min(now, min(state.next_power, next_ping))
         state.repeated = count_repeated(state.repeated, state.now, now)
         if stands_still(state.repeated, n_jobs):
             return NO_PROGRESS
@@ -370,6 +372,10 @@ def run(address, main_pass, backfill_cycle, pick, save_power):
             submit(system)
         elif next_leave == now:
             leave_queue(system)
+        elif next_ping == now:
+            state.n_pings += 1
+            state.last_update = math.floor(now)
+            state.node_changed = settings.saves_power
         elif state.next_slice == now:
             next_slice(system)
         elif state.next_power == now:

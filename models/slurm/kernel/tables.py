@@ -95,7 +95,7 @@ STATE = fields(
     "next_power n_resumed n_suspended",
     "arrived n_queue n_running n_heap n_free_entry waiting_call last_sched last_full last_limits last_cycle "
     "last_update n_started n_passes n_cycles n_tested n_plans n_segments n_chosen n_held n_wake_ups "
-    "n_completing n_known n_left n_pieces n_members n_slices most_shared shared n_offered n_ended n_placed "
+    "n_completing n_known n_left n_pings n_pieces n_members n_slices most_shared shared n_offered n_ended n_placed "
     "busy_first weighed repeated is_copied is_viewed n_copies "
     "n_times first_time middle_time last_time n_joined n_booting n_stopping node_update n_power_log planned "
     "last_scan next_scan power_task node_changed partition verdict",
@@ -485,6 +485,7 @@ class System(NamedTuple):
     array_running: Ints
     wake_ups: Floats
     cycles: Floats
+    pings: Floats
     log: Annotated[np.ndarray, PLANNED]
     fair: Annotated[np.ndarray, ASSOCIATION]
 
