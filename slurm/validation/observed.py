@@ -181,6 +181,7 @@ class Observed:
         elif match := TIMED_OUT.match(text):
             job = int(match[1] or match[2])
             self.killed[job] = self.ended[job] = now
+            self.preempted += [(now, job)] if "preempted" in match[0] else []  # after it was suspended
         elif match := PREEMPTED.match(text):
             job = int(match[1])
             self.preempted.append((now, job))

@@ -122,6 +122,7 @@ LOG = """\
 [2026-11-24T12:00:40.001] debug2: Tree head got back 0 looking for 2
 [2026-11-24T12:00:40.002] debug2: Tree head got back 1
 [2026-11-24T12:00:40.030] debug2: Tree head got back 2
+[2026-11-24T12:00:50.000] slurm_job_preempt: preempted JobId=4 SLUID=s4 had to be killed
 """
 
 
@@ -132,6 +133,7 @@ def test_the_log_of_a_newer_version_is_read() -> None:
     assert found.started_by == {1: "backfill"}
     assert found.started[1] - zero == pytest.approx(20.301)
     assert [(job, at - zero) for _, job, at in found.plans] == [(3, pytest.approx(109.8))]
+    assert [job for _, job in found.preempted] == [*found.killed] == [4]
     np.testing.assert_allclose(found.answers([1]), [[0.03, 0.036]], atol=1e-6)
 
 
