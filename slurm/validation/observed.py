@@ -343,8 +343,8 @@ class Observed:
         return float(np.median(taken)) if taken else Phases.completing
 
     def answers(self, jobs: Sequence[int]) -> np.ndarray:
-        """Return the seconds from the end of each job until the last of its nodes has answered, and until that
-        is noticed, -1 where the log does not show it: shape (n_jobs, 2)."""
+        """Return the seconds from the end of each job until its last node has answered, and until that is
+        noticed, -1 where the log does not show it: shape (n_jobs, 2)."""
         taken = {job: at - self.ended[job] for job, at in self.answered.items() if job in self.ended}
         known = [0 <= taken.get(job, -1.0) < ANSWERED_S for job in jobs]
         return np.array(

@@ -95,8 +95,8 @@ STATE = fields(
     "next_power n_resumed n_suspended",
     "arrived n_queue n_running n_heap n_free_entry waiting_call last_sched last_full last_limits last_cycle "
     "last_update n_started n_passes n_cycles n_tested n_plans n_segments n_chosen n_held n_wake_ups "
-    "n_completing n_known n_left n_pings n_pieces n_members n_slices most_shared shared n_offered n_ended n_placed "
-    "busy_first weighed repeated is_copied is_viewed n_copies "
+    "n_completing n_known n_left n_pings n_pieces n_members n_slices most_shared shared n_offered n_ended "
+    "n_placed busy_first weighed repeated is_copied is_viewed n_copies "
     "n_times first_time middle_time last_time n_joined n_booting n_stopping node_update n_power_log planned "
     "last_scan next_scan power_task node_changed partition verdict",
 )
@@ -189,7 +189,8 @@ JOB = fields(
 
 begin: earliest start. leaves: when its user cancels it, infinite for never. message: seconds from its end
 until the message of its epilog, which calls the scheduler at once; -1 where its nodes only answer the
-controller. answer: seconds until that, -1 for the usual time; call: until it calls the scheduler. limit: whole seconds. max_nodes: 0 is any
+controller. answer: seconds until that, -1 for the usual time; call: until it calls the scheduler.
+limit: whole seconds. max_nodes: 0 is any
 number. least_nodes: on fewer its tasks have no room. node_memory and cpu_memory: one of them is 0.
 whole: whether the job asks for whole nodes itself.
 first_answer: its records of `System.node_answers` are those from here to the next job's first one.
