@@ -77,8 +77,8 @@ RULES: Mapping[str, tuple[str, Any, Any]] = {
 merges_lines
     Whether lines of nodes that are alike count as one (`consolidate_config_list`).
 off_by_weight
-    Whether nodes that are powered down, which come last, are taken in the order of their weights, else first
-    those of lines without any other nodes.
+    Whether nodes that are powered down, which come last, are taken in the order of their weights; otherwise
+    nodes of lines that are powered down entirely come before the rest.
 whole_seconds
     Whether the background thread waits until the next whole second (src/slurmctld/controller.c), instead of
     ten times 0.1 s.
