@@ -43,7 +43,7 @@ class Partition:
     nodes, usable : int
         Nodes, and those that are not down, drained or failing.
     cpus, memory_mb : int
-        Of its largest node.
+        Resources of the largest node.
     """
 
     name: str
@@ -63,13 +63,13 @@ class Job:
     Parameters
     ----------
     id : int
-        Of the job or of its array.
+        Number of the job, or of the array it belongs to.
     indices : tuple of int
         Indices of the array elements; empty for a job that is not an array.
     state, reason : str
         Slurm's words, e.g. PENDING and Resources; see `slurm.reasons`.
     node : str
-        Where it runs, empty if it does not.
+        Where the job runs; empty if it is not running.
     left_s : float, optional
         Seconds until its time limit, None if it has none.
     """
@@ -97,11 +97,11 @@ ENDED = frozenset(
 """States of jobs that will no longer run, unless they are requeued."""
 
 PARTITION_FORM = "%R|%P|%a|%l|%D|%c|%m|%t"
-JOB_FORM = "%F|%K|%T|%r|%N|%L|%j"  # the name last: it may hold anything
+JOB_FORM = "%F|%K|%T|%r|%N|%L|%j"  # the name comes last, as it may contain anything
 
 
 def seconds(text: str) -> float | None:
-    """Return a duration in seconds, None where it has no end (``UNLIMITED``, ``infinite``) or is not known.
+    """Return a duration in seconds, or None if it is unlimited (``UNLIMITED``, ``infinite``) or unknown.
 
     ``ValueError`` for a text that is none of Slurm's forms.
 

@@ -44,7 +44,7 @@ def limits(found: Limits, profile: Profile) -> Finding:
 def partitions(found: Sequence[Partition], profile: Profile) -> Finding:
     """Check that a partition exists, starts jobs, and has nodes that an array element fits on.
 
-    Slurm accepts most of what does not fit, and lets it wait for ever.
+    Slurm accepts most jobs that do not fit, and lets them wait for ever.
     """
     there = {partition.name: partition for partition in found}
     default = [partition.name for partition in found if partition.default]
@@ -83,7 +83,7 @@ def _trouble(partition: Partition, profile: Profile) -> str:
 
 
 def megabytes(text: str) -> float | None:
-    """Return an amount of memory as Slurm reads it in MB, None where it would not.
+    """Return an amount of memory in MB as Slurm reads it, or None if Slurm would not accept it.
 
     Examples
     --------
@@ -102,7 +102,7 @@ def answer(
     Parameters
     ----------
     here : mapping
-        ``versions`` and ``sources``, of this node.
+        ``versions`` and ``sources`` of this node.
     listening : sequence of (interface, address, port)
         Where this node could be reached.
     """
@@ -169,7 +169,7 @@ def _network(given: Mapping[str, Any], profile: Profile, listening: Sequence[Add
 def world(ranks: Sequence[Mapping[str, int]], profile: Profile) -> Finding:
     """Check that two tasks under srun were one MPI world of two.
 
-    Where they were not, `srun` ran two separate jobs and both succeeded, which no exit status shows.
+    If they were not, `srun` ran two separate jobs and both succeeded, which no exit status shows.
     """
     if sorted((rank["rank"], rank["size"]) for rank in ranks) == [(0, 2), (1, 2)]:
         return Finding("ok", "mpi", "two tasks under srun are one world of 2 ranks")
@@ -178,7 +178,7 @@ def world(ranks: Sequence[Mapping[str, int]], profile: Profile) -> Finding:
 
 
 def no_world(why: str, profile: Profile) -> Finding:
-    """Return a warning, or an error where the profile sets mpi."""
+    """Return a warning, or an error if the profile sets mpi."""
     how = "srun" if profile.mpi is None else f"srun --mpi={profile.mpi}"
     advice = "set mpi in the profile (`srun --mpi=list`), or start with mpiexec; only executor=mpi needs it"
     level: Level = "warning" if profile.mpi is None else "wrong"

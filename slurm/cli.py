@@ -176,7 +176,7 @@ def _capture(given: Sequence[str]) -> int:
     from slurm.capturing import capture
 
     words = iter(given)
-    # As sacct takes them: -S DATE, or -S=DATE like all others.
+    # Options are accepted as sacct has them, -S DATE, or like all others, -S=DATE.
     joined = [f"{word}={next(words, '')}" if word in ("-S", "-E") else word for word in words]
     joined = ["--anonymise=yes" if word == "--anonymise" else word for word in joined]
     options = _options(joined, DEFAULTS["capture"])

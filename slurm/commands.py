@@ -38,7 +38,7 @@ class UnreachableError(SlurmError):
 
 
 class RefusedError(SlurmError):
-    """Slurm refuses. Repeating the command does not help."""
+    """Slurm refuses the request; repeating the command does not help."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Slurm:
     timeout_s: float = TIMEOUT_S
 
     def limits(self, qos: str | None = None) -> Limits:
-        """Return what the cluster, and the quality of service that jobs will name, allow."""
+        """Return the limits of the cluster and of the quality of service that jobs will name."""
         pairs = (line.partition("=") for line in self.run("scontrol", "show", "config").splitlines())
         config = {key.strip(): value.strip() for key, equals, value in pairs if equals}
         return Limits(
@@ -63,9 +63,9 @@ class Slurm:
     def _max_submit(self, qos: str | None) -> int | None:
         uid = os.getuid()
         try:
-            # The controller's own copy, which also answers where the accounting database does not.
+            # The controller's own copy is available even if the accounting database does not answer.
             text = self.run("scontrol", "-o", "show", "assoc_mgr", "flags=assoc,qos")
-        except RefusedError:  # private at this site
+        except RefusedError:  # it is private at this site
             return None
         mine = rf"ClusterName=.*\bUserName=\S*\({uid}\)|QOS={re.escape(qos or '')}\("
         lines = [line for line in text.splitlines() if re.match(mine, line)]
@@ -105,7 +105,7 @@ class Slurm:
         return int(found[-1])
 
     def cancel(self, targets: Iterable[int | str]) -> None:
-        """Cancel jobs, arrays or elements (``12_3``). Unknown ones do no harm."""
+        """Cancel jobs, arrays or elements (``12_3``); unknown ones are ignored."""
         if targets := [str(target) for target in targets]:
             try:
                 self.run("scancel", *targets)
@@ -150,12 +150,12 @@ class Slurm:
 def environment(base: Mapping[str, str]) -> dict[str, str]:
     """Return an environment for Slurm's programs.
 
-    Variables of an outer job (bound cores above all) would be taken over by the jobs within, and a user's
-    own formats and filters (``SQUEUE_FORMAT``) would make answers unreadable, so they are dropped.
+    Jobs would inherit the variables of an outer job (above all its bound cores), and a user's own formats and
+    filters (``SQUEUE_FORMAT``) would make answers unreadable, so both are dropped.
     """
     ours = re.compile(r"(SLURM|SLURMD|SRUN|SALLOC|SBATCH|SQUEUE|SINFO|SCANCEL|SCONTROL)_")
     kept = {key: value for key, value in base.items() if key in KEPT or not ours.match(key)}
-    return {**kept, "SLURM_BITSTR_LEN": "0"}  # else lists of array indices are cut off at 64 characters
+    return {**kept, "SLURM_BITSTR_LEN": "0"}  # otherwise lists of array indices are cut off at 64 characters
 
 
 _UNREACHABLE = (

@@ -79,11 +79,11 @@ class Executor(dask.Executor):
         self._logs = Path()
 
     def __enter__(self) -> Self:
-        self._slurm.run("sbatch", "--version")  # an error if Slurm is not here
+        self._slurm.run("sbatch", "--version")  # raises an error if there is no Slurm here
         return self  # the jobs' logs are written to the results folder, which `run` finds in its bundles
 
     def run(self, bundles: Iterator[Bundle]) -> Iterator[list[Result]]:
-        """Run the bundles, as soon as there is a first worker."""
+        """Run the bundles as soon as there is a first worker."""
         first = next(bundles, None)
         if first is None:
             return
@@ -98,20 +98,20 @@ class Executor(dask.Executor):
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         try:
-            self._cancel()  # before the scheduler ends, which workers would try to reach
+            self._cancel()  # before the scheduler ends, because workers would try to reach it
             if self._client is not None:
                 super().__exit__(None)
         finally:
             if self._logs.name == self._name:
                 for key in self._logs.glob("*.pem"):
                     key.unlink(missing_ok=True)
-                if kind is None:  # after a success no log is needed
+                if kind is None:  # no log is needed after a success
                     shutil.rmtree(self._logs, ignore_errors=True)
                     with suppress(OSError):
                         self._logs.parent.rmdir()
 
     def _cancel(self) -> None:
-        """Cancel the jobs, also those without an id because sbatch's answer was lost: by their name."""
+        """Cancel the jobs by their name, also those whose ids were lost with sbatch's answer."""
         if not self._has_submitted:
             return
         try:
@@ -125,7 +125,7 @@ class Executor(dask.Executor):
         from distributed import Scheduler, SpecCluster
         from distributed.utils import get_ip
 
-        # Of several interfaces, the one by which others are reached.
+        # If there are several interfaces, take the one by which other nodes are reached.
         interface = self._profile.interface
         listening = {"interface": interface} if interface else {"host": get_ip()}
         options = {"protocol": "tls://", "security": security, "dashboard": False, **listening}
@@ -133,7 +133,7 @@ class Executor(dask.Executor):
         return SpecCluster(scheduler=scheduler, security=security, silence_logs=logging.CRITICAL)
 
     def _script(self) -> str:
-        """Return a job's script; all options are arguments of sbatch."""
+        """Return a job's script; all options are given to sbatch as arguments."""
         profile, cluster = self._profile, self._cluster
         assert cluster is not None
         python = profile.interpreter
@@ -141,7 +141,7 @@ class Executor(dask.Executor):
         lines = [
             "#!/bin/bash",
             *script.preamble(profile),
-            "export PYTHONSAFEPATH=1",  # the working folder hides no package, see `schedsweep.packages`
+            "export PYTHONSAFEPATH=1",  # the working folder must hide no package, see `schedsweep.packages`
             *self._keys(cluster.security),
             f"exec {python} -m distributed.cli.dask_worker {cluster.scheduler_address} --protocol tls://"
             f"{interface} --nworkers {profile.cpus_per_task} --nthreads 1 --memory-limit 0"

@@ -1,6 +1,6 @@
-"""``python -m slurm doctor``: one line a check, before a night is lost.
+"""``python -m slurm doctor``: check a cluster before a long sweep uses it, with one line for each check.
 
-The rules are in `slurm.checks`, the job is `slurm.probe`; here it is submitted and awaited.
+The rules are in `slurm.checks` and the job is `slurm.probe`; this module submits it and waits for it.
 """
 
 import fcntl
@@ -30,44 +30,44 @@ from slurm.script import log_option, search_path
 from sweep.store.provenance import versions
 
 LITTLE_MB = 200
-"""Free space below which a warning is due."""
+"""Free space below which there is a warning."""
 
 TIME = "5:00"
-"""Time limit of the jobs, short enough for a gap of the schedule."""
+"""Time limit of the jobs, short enough for a gap in the schedule."""
 
 RUN_S = 120
 """Seconds after its start that a job may take: a first import from a slow shared folder is slow."""
 
 MPI_S = 60
-"""The same for the MPI job, whose imports come after the first job's and so find warm caches."""
+"""The same for the MPI job, which finds warm caches because it imports after the first job."""
 
 GRACE_S = 10
 """Seconds after a job's end until its files must be visible here: network file systems cache."""
 
 POLL_S = 1.0
-"""Between two queries: a controller serves many users."""
+"""Seconds between two queries: a controller serves many users."""
 
 END_S = 10
-"""Seconds that a cancelled job may take to end, before its files are removed all the same."""
+"""Seconds that a cancelled job may take to end before its files are removed anyway."""
 
 SIOCGIFCONF, SIOCGIFFLAGS, IFF_RUNNING = 0x8912, 0x8913, 0x40
-"""Of Linux: request all interfaces with their addresses; request the flags of one; its flag for running."""
+"""Linux: the requests for all interfaces with addresses and for the flags of one; the flag for running."""
 
 SIZE_IFREQ, N_IFREQ = 40, 256
 """Bytes of a ``struct ifreq`` on 64 bits, and how many addresses are read at most."""
 
 
 def examine(chosen: Profile, folder: Path, wait_s: float, slurm: Slurm | None = None) -> Generator[Finding]:
-    """Yield findings, the cheap and fundamental first. However it is left, no job and no file remains.
+    """Yield findings, the cheap and fundamental ones first. No job and no file remains, even after an error.
 
     Parameters
     ----------
     folder : Path
-        Absolute; made for the time being if it does not exist.
+        Absolute path; the folder is made temporarily if it does not exist.
     wait_s : float
         Seconds that a job may be pending.
     slurm : Slurm, optional
-        By default the cluster that Slurm's own programs find.
+        The default is the cluster that Slurm's own programs find.
     """
     slurm = slurm or Slurm()
     hopeful = True
@@ -118,7 +118,7 @@ def _jobs(slurm: Slurm, chosen: Profile, scratch: Path, wait_s: float, stack: Ex
     node.mkdir()
     mpi.mkdir()
     lock = stack.enter_context((node / "lock").open("w", encoding="utf-8"))
-    with suppress(OSError):  # a file system without locks: no node detects one either
+    with suppress(OSError):  # the file system has no locks, so no node detects one either
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     (node / "request.json").write_text(json.dumps({"token": token, "addresses": listening}), encoding="utf-8")
     command = f"{chosen.interpreter} -P -m slurm.probe"
@@ -130,7 +130,7 @@ def _jobs(slurm: Slurm, chosen: Profile, scratch: Path, wait_s: float, stack: Ex
         submitted.append(_submit(slurm, node, chosen, chosen.resources(), node_there))
         if has_mpi:
             kind = f" --mpi={chosen.mpi}" if chosen.mpi else ""
-            # Killed with the first rank that fails: the others would wait for it.
+            # All ranks are killed when the first one fails, because the others would wait for it.
             ranks = f"srun --kill-on-bad-exit=1{kind} {mpi_there} mpi"
             submitted.append(_submit(slurm, mpi, chosen, ["--ntasks=2", "--cpus-per-task=1"], ranks))
     except SlurmError as error:
@@ -160,7 +160,7 @@ def _jobs(slurm: Slurm, chosen: Profile, scratch: Path, wait_s: float, stack: Ex
 
 
 def mpi_is_installed() -> bool:
-    """Whether this Python could run executor=mpi."""
+    """Return whether this Python could run executor=mpi."""
     return importlib.util.find_spec("mpi4py") is not None
 
 
@@ -180,7 +180,7 @@ def _listen(interface: str | None, stack: ExitStack) -> list[Address]:
 
 
 def _addresses() -> Iterator[tuple[str, str]]:
-    """Yield the interfaces of this machine that are running, with each of their IPv4 addresses.
+    """Yield the running interfaces of this machine, with each of their IPv4 addresses.
 
     Linux fills an array of ``struct ifreq``, see netdevice(7): a name, then an address or flags.
     """
@@ -252,7 +252,7 @@ def _wait(slurm: Slurm, job: int, answered: Callable[[], bool], wait_s: float, r
 
 
 def _state(slurm: Slurm, job: int) -> tuple[str, str]:
-    """Return a job's state (waiting, hopeless, running, ended or unknown), and the same in words."""
+    """Return a job's state (waiting, hopeless, running, ended or unknown), and a description of it."""
     try:
         found = slurm.jobs([job], ended=True)
     except UnreachableError as error:
@@ -269,7 +269,7 @@ def _state(slurm: Slurm, job: int) -> tuple[str, str]:
 
 
 def _no_answer(end: _End, job: Path, folder: Path, chosen: Profile) -> Finding:
-    """Return what it means that a job did not answer, by how far it ran."""
+    """Return why a job did not answer, judged by how far it ran."""
     if not end.started:
         text = f"not started after {end.after_s:.0f} s, cancelled: {end.text or 'Slurm gives no reason'}"
         return Finding("wrong", "job", text)
@@ -293,7 +293,7 @@ def _lines(log: Path) -> list[str]:
 
 
 def _cancel(slurm: Slurm, jobs: list[int]) -> None:
-    """Cancel jobs, and wait a little for their end: NFS does not remove files that they hold open."""
+    """Cancel jobs and wait briefly for their end: NFS does not remove files that they hold open."""
     try:
         slurm.cancel(jobs)
         deadline = time.monotonic() + END_S

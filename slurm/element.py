@@ -28,7 +28,7 @@ from sweep.plan.expansion import expand
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run a share and return the exit status: 0 if all is done, 1 if something failed or is left."""
+    """Run a share and return the exit status: 0 if all is done, 1 if a task failed or is left."""
     path = Path(arguments[0])
     try:
         submission = submissions.load(path)
@@ -59,7 +59,7 @@ def main(arguments: Sequence[str]) -> int:
         if report:
             print(report, file=sys.stderr)
         with suppress(TerminatedError):
-            # Whether any task was finished: without progress, an element would be requeued for ever.
+            # Whether any task was finished: otherwise an element without progress would be requeued for ever.
             fruitful = _size(logs) > size
             record.append(
                 file, ended=time.time(), why=why, report=report.strip().rpartition("\n")[2], fruitful=fruitful
@@ -80,7 +80,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _size(logs: Logs) -> int:
-    """Return the bytes in the logs, which grow with every task that was run."""
+    """Return the number of bytes in the logs, which grow with every task that was run."""
     return sum(path.stat().st_size for path in logs.files())
 
 
@@ -91,8 +91,8 @@ def _attempt(
     try:
         plan = expanded(submission)
         numbers = submissions.read(submission.path)[1].share(element).tolist()
-        # Only this share's own logs can hold its results, and only if it ran before: all other logs of a
-        # large study need not be read.
+        # Only this share's own logs can contain its results, and only if it ran before, so all other logs of
+        # a large study need not be read.
         done, failed = logs.tried() if again else (set(), set())
         left = [number for number in numbers if plan.ids[number] not in done | failed]
         if left:

@@ -42,7 +42,7 @@ class Executor:
     profile : str
         Name or path of a cluster's profile.
     max_elements : int
-        Elements that short tasks are packed into at most.
+        Largest number of elements that short tasks are packed into.
     **overrides
         Keys of the profile; None keeps the profile's own.
     """
@@ -117,7 +117,7 @@ class Executor:
         )
         yield from outline.cost()
         place = submission.parent(assignment.folder)
-        # Of an element: its results, its record, and Slurm's log, which is removed where it is empty.
+        # An element has its results, its record, and Slurm's log, which is removed if it is empty.
         files = OWN_FILES + n * (n_logs(cores) + 2)
         yield f"record    {place}/NNN/*; at most {files:,} files in all, including results and logs"
         yield from outline.notes()
@@ -136,7 +136,7 @@ class Executor:
         return lines
 
     def cancel(self, folder: Folder) -> Iterator[str]:
-        """Cancel the jobs of this folder's submissions, which are identified by name, and no others."""
+        """Cancel the jobs of this folder's submissions, identified by their names, and no others."""
         found = False
         for made, ids in self._living(folder):
             found = True
@@ -150,14 +150,14 @@ class Executor:
         yield text if found else f"nothing to cancel: Slurm has no job of {submission.parent(folder)}"
 
     def _never_starts(self) -> Iterator[str]:
-        """Yield a note on what Slurm would accept without a message, and never start."""
+        """Yield a note on settings that Slurm would accept without a message, but never start."""
         with suppress(SlurmError):
             found = checks.partitions(self._slurm.partitions(), self._profile)
             if found.level in ("wrong", "warning"):
                 yield f"note      {found.subject} {found.text}: until then elements may wait forever"
 
     def _living(self, folder: Folder) -> Iterator[tuple[Submission, list[int]]]:
-        """Yield the submissions of a folder that still have jobs, with the ids of these."""
+        """Yield the submissions of a folder that still have jobs, with the ids of these jobs."""
         for made in submission.submissions(folder):
             if ids := sorted({job.id for job in self._slurm.jobs(name=made.job)}):
                 yield made, ids
@@ -170,7 +170,7 @@ class Executor:
             )
 
     def _prepare(self, assignment: Assignment, outline: Outline) -> Submission:
-        """Write all that elements read, before the first of them can start."""
+        """Write everything that elements read, before the first of them can start."""
         path = submission.claim(assignment.folder)
         asked = self._profile
         job = f"{assignment.plan.settings.name}-{secrets.token_hex(4)}"

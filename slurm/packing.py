@@ -1,4 +1,4 @@
-"""Tasks divided among the elements of an array by predicted time."""
+"""Divide tasks among the elements of an array by predicted time."""
 
 import math
 from collections.abc import Iterator
@@ -14,14 +14,14 @@ from sweep.progress import duration
 from sweep.store.costs import Costs, keys
 
 UNMEASURED_ELEMENTS = 64
-"""Elements where no task has a timing yet: enough to share the work evenly, but not enough to flood the
+"""Elements if no task has a timing yet: enough to share the work evenly, but not enough to flood the
 queue."""
 
 FULL = 0.8
 """Share of the time limit that an element's predicted time may fill."""
 
 USABLE = 0.9
-"""The largest share of the cluster's limit on jobs that a submission takes: other users submit, too."""
+"""The largest share of the cluster's limit on jobs that a submission takes: other users submit jobs, too."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Packing:
     tasks : ndarray of int32, shape (n_tasks,)
         Task numbers, element after element.
     starts : ndarray of int64, shape (n_elements + 1,)
-        Where each element's tasks begin, and where the last ones end.
+        Position of each element's first task, and the end of the last element's tasks.
     """
 
     tasks: np.ndarray
@@ -51,14 +51,14 @@ class Packing:
 
 @dataclass(frozen=True)
 class Outline:
-    """A submission before it is made.
+    """A planned submission.
 
     Parameters
     ----------
     profile : Profile
     packing : Packing
     seconds : ndarray, shape (n_tasks,)
-        Predicted for each task, NaN where no such task was timed yet.
+        Predicted time of each task, NaN if no such task has been timed yet.
     """
 
     profile: Profile
@@ -73,7 +73,7 @@ class Outline:
 
     @property
     def work_s(self) -> float | None:
-        """Predicted work of all tasks, None if not all kinds were timed."""
+        """Predicted work of all tasks, None if some kind has not been timed."""
         total = float(self.seconds.sum())
         return None if math.isnan(total) else total
 
@@ -95,7 +95,7 @@ class Outline:
         yield f"expected  {duration(self.element_s)} an element, on cores like those where that was measured"
 
     def notes(self) -> Iterator[str]:
-        """Yield a note where a task or an element does not fit in its time limit."""
+        """Yield a note if a task or an element does not fit in its time limit."""
         if self.work_s is None:
             return
         asked, longest = self.profile, float(self.seconds.max())
@@ -125,7 +125,7 @@ def outlined(assignment: Assignment, profile: Profile, limits: Limits, max_eleme
 def predicted(plan: Plan, numbers: np.ndarray, costs: Costs) -> np.ndarray:
     """Return the predicted seconds of tasks, shape (n,), by the measured cost of a job.
 
-    NaN where no such task was timed yet.
+    NaN if no such task has been timed yet.
     """
     points, where = np.unique([plan.first(number) for number in numbers.tolist()], return_inverse=True)
     key, first = keys(plan), points.tolist()
@@ -136,15 +136,15 @@ def predicted(plan: Plan, numbers: np.ndarray, costs: Costs) -> np.ndarray:
 
 
 def elements(seconds: np.ndarray, profile: Profile, wanted: int, allowed: int) -> int:
-    """Return how many elements to make.
+    """Return the number of elements to make.
 
     Parameters
     ----------
     seconds : ndarray, shape (n_tasks,)
-        Predicted; NaN where not known.
+        Predicted times of the tasks; NaN if not known.
     wanted, allowed : int
-        Most elements, for few files; exceeded where elements would not end in time, but never beyond what the
-        cluster allows.
+        Largest number of elements, wanted (to keep files few) and allowed by the cluster; the
+        first is exceeded if elements would not end in time, the second never.
     """
     if np.isnan(seconds).any():
         count = min(UNMEASURED_ELEMENTS, wanted)
@@ -158,10 +158,10 @@ def elements(seconds: np.ndarray, profile: Profile, wanted: int, allowed: int) -
 def pack(numbers: np.ndarray, seconds: np.ndarray, n_elements: int) -> Packing:
     """Divide tasks among elements: the longest first, back and forth, so that elements are of even length.
 
-    Every element gets some of each kind, so a prediction that is wrong for one kind is wrong for all elements
-    alike. The lengths differ by at most the longest task. O(n log n).
+    Every element gets some tasks of each kind, so a wrong prediction for one kind affects all elements alike.
+    The lengths differ by at most the longest task. O(n log n).
     """
-    # Without a timing all tasks count alike; the stable sort then keeps the plan's order.
+    # Without a timing all tasks count the same, and the stable sort keeps the plan's order.
     order = np.argsort(-np.nan_to_num(seconds, nan=1.0), kind="stable")
     row, column = np.divmod(np.arange(len(order)), n_elements)
     element = np.where(row % 2 == 0, column, n_elements - 1 - column)

@@ -1,4 +1,4 @@
-"""What executors of this package keep in a results folder, see `sweep.executors.places`."""
+"""The files that executors of this package keep in a results folder, see `sweep.executors.places`."""
 
 import shutil
 from contextlib import suppress
@@ -9,7 +9,7 @@ FOLDERS = (ARRAYS, WORKERS)
 
 
 def remove_leftovers(results: Path) -> None:
-    """Remove what runs that were killed have left; other folders there may be the user's own."""
+    """Remove the files of killed runs; other folders there may be the user's own."""
     for made in (results / ARRAYS).glob("[0-9]*"):
         is_ours = made.name.isdecimal() and (made / "elements").is_dir()
         if is_ours and not (made / "submission.json").exists():  # nothing was submitted

@@ -21,7 +21,7 @@ CONNECT_S = 3
 
 def examine(folder: Path) -> dict[str, Any]:
     """Return facts about this node; the doctor's ``request.json`` has a token and its addresses."""
-    # Not imported above: MPI is initialised before anything else, see `world`.
+    # Not imported at the top, because MPI is initialised before anything else, see `world`.
     from sweep.executors import available_cores
     from sweep.executors.threads import ONE_THREAD
     from sweep.store.provenance import versions
@@ -57,7 +57,7 @@ def sources() -> str:
 
 
 def _is_locked(file: Path) -> bool:
-    """Whether a lock that the doctor holds on another node is effective here."""
+    """Return whether a lock that the doctor holds on another node is effective here."""
     with file.open("a", encoding="utf-8") as opened:
         try:
             fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -80,6 +80,6 @@ def world() -> dict[str, int]:
 if __name__ == "__main__":
     place, mpi = Path(sys.argv[1]), "mpi" in sys.argv[2:]
     name = f"rank.{socket.gethostname()}.{os.getpid()}.json" if mpi else "answer.json"
-    private = place / f".{name}"  # renamed, so that the answer is there whole or not at all
+    private = place / f".{name}"  # renamed, so that a reader finds the whole answer or none
     private.write_text(json.dumps(world() if mpi else examine(place)), encoding="utf-8")
     private.replace(place / name)

@@ -21,7 +21,7 @@ FOLDER = Path(__file__).parent / "profiles"
 
 @dataclass(frozen=True)
 class Profile:
-    """What is requested at a site; ``slurm/profiles/default.yaml`` explains every key and has its default."""
+    """The request for jobs at a site; ``slurm/profiles/default.yaml`` explains every key and its default."""
 
     name: str = MISSING
     partition: str | None = None
@@ -47,11 +47,11 @@ class Profile:
 
     @property
     def interpreter(self) -> str:
-        """Python on the compute nodes, for a shell: a file, or the words of a container's command."""
+        """Python on the compute nodes, as text for a shell: a file, or the words of a container's command."""
         given = self.python or sys.executable
         words = [given]
         if not Path(given).is_file():
-            with suppress(ValueError):  # of an open quote
+            with suppress(ValueError):  # there is an open quote
                 words = shlex.split(given)
         return shlex.join(words)
 
@@ -67,7 +67,7 @@ class Profile:
 
 
 def names() -> list[str]:
-    """Return the profiles that are known by name."""
+    """Return the names of known profiles."""
     return sorted(file.stem for file in FOLDER.glob("*.yaml"))
 
 
@@ -107,7 +107,7 @@ def load(given: str, overrides: Mapping[str, object] | None = None) -> Profile:
             merged = OmegaConf.merge(merged, {key: value})
         except OmegaConfBaseException as error:
             raise SweepError(f"{where(key)}: {one_line(error)}; see {FOLDER / 'default.yaml'}") from None
-    # Not resolved: ${HOME} in a setup line is the shell's.
+    # Interpolations are not resolved: ${HOME} in a setup line is for the shell.
     content: Any = OmegaConf.to_container(merged, resolve=False)
     profile = Profile(**content)
     _check(profile, where)
@@ -132,7 +132,7 @@ def _check(profile: Profile, where: Callable[[str], str]) -> None:
     for key in ("partition", "account", "qos", "mem", "time", "options", "python", "interface", "mpi"):
         given = getattr(profile, key)
         for text in given if isinstance(given, list) else [given or ""]:
-            if not text.isprintable():  # the end of a line would begin another one in the jobs' script
+            if not text.isprintable():  # a line break would begin another line in the jobs' script
                 raise SweepError(f"{where(key)}: {text!r} has a control character; give one line of text")
     for key in ("cpus_per_task", "max_attempts", "max_parallel"):
         value = getattr(profile, key)

@@ -1,4 +1,4 @@
-"""Why a job is pending: Slurm's reasons, divided into those that may pass and those that do not."""
+"""Why a job is pending: Slurm's reasons, divided into temporary and permanent ones."""
 
 import re
 
@@ -25,14 +25,14 @@ HOPELESS = {
     "ReservationInvalid": "the reservation it asks for is not valid: remove it from options",
     "DeadLine": "it cannot end before its deadline",
 }
-"""Reason -> what it means and what to do. Waiting does not help."""
+"""Reason -> its meaning and what to do; waiting does not help."""
 
 _PER_JOB = re.compile(r"(QOS|Assoc)(Max\w+Per(Job|Node)(Limit)?|Min\w+)")
-"""Limits on one job alone, which never become free; those on all jobs of a user or group do."""
+"""Limits on a single job, which never become free, unlike limits on all jobs of a user or group."""
 
 
 def hopeless(reason: str) -> str | None:
-    """Return why a pending job will never start by itself, None if its reason may pass.
+    """Return why a pending job will never start by itself, or None if its reason may pass.
 
     Parameters
     ----------

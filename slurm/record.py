@@ -25,22 +25,22 @@ WHY = {
 
 @dataclass(frozen=True)
 class Element:
-    """An element, by its record.
+    """An element, as its record describes it.
 
     Parameters
     ----------
     attempts : int
-        How often it was started.
+        How often the element was started.
     fruitless : int
         Attempts since the last one that is known to have finished a task.
     job, host : str
-        Slurm's name of the last attempt, ARRAY_INDEX, and its node.
+        Slurm's name for the last attempt, ARRAY_INDEX, and its node.
     cores : int
-        Cores that it used there.
+        Cores that the attempt used there.
     why : str, optional
-        Why it ended, a key of `WHY`; None if it has not, or without a record of its end.
+        Why it ended, a key of `WHY`; None if it has not ended or its end is not recorded.
     report : str
-        More on why.
+        More about the reason.
     """
 
     attempts: int
@@ -53,7 +53,7 @@ class Element:
 
     @property
     def finished(self) -> bool:
-        """Whether nothing is left of its share."""
+        """Whether the element has finished its share."""
         return self.why in ("done", "failed")
 
     @classmethod
@@ -83,7 +83,7 @@ def append(path: Path, **event: Any) -> None:
 
 
 def read(path: Path) -> Element | None:
-    """Return the element of a file; None if it was never started."""
+    """Return the element of a file, or None if it was never started."""
     return _read([path]).get(int(path.stem))
 
 
@@ -97,7 +97,7 @@ def _read(paths: Iterable[Path]) -> dict[int, Element]:
     for path in paths:
         with suppress(FileNotFoundError):
             for line in path.read_bytes().splitlines():
-                with suppress(ValueError):  # torn by a crash
+                with suppress(ValueError):  # the line was cut off by a crash
                     event = json.loads(line)
                     events[event["element"]].append(event)
     return {number: Element.of(found) for number, found in events.items() if "started" in found[0]}

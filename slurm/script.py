@@ -1,7 +1,7 @@
-"""The scripts for sbatch: of array elements, and of the job that gathers.
+"""The scripts for sbatch: one for array elements, and one for the job that gathers.
 
-Options are lines of the script, except for the paths of the logs, which are arguments of sbatch, where no
-blank or quote in a folder's name can be misread.
+Options are lines of the script, except the paths of the logs: these are given to sbatch as arguments, so that
+no blank or quote in a folder's name can be misread.
 """
 
 import math
@@ -66,17 +66,18 @@ def _script(
         f"# {title}",
         *preamble(profile),
         f"cd {shlex.quote(str(place))} || exit",
-        # In the shell's place, so that Slurm's signals reach it; with -P the working folder hides no package.
+        # Python replaces the shell, so that Slurm's signals reach it; with -P the working folder hides no
+        # package.
         f"exec {profile.interpreter} -P -m {command}",
     ]
     return "\n".join(lines) + "\n"
 
 
 def preamble(profile: Profile) -> list[str]:
-    """Return the shell lines before Python: kernel cache, setup, search path, one thread a worker."""
+    """Return the shell lines before Python: kernel cache, setup, search path, and one thread per worker."""
     path = search_path()
     return [
-        *kernel_cache(),  # first, so that the profile may name another folder for kernels
+        *kernel_cache(),  # this is first, so that the profile may name another folder for kernels
         *profile.setup,
         # The shell of the job does not have the variables of this process.
         *([f"export PYTHONPATH={shlex.quote(path)}"] if path else []),
@@ -94,7 +95,7 @@ def _option(option: str) -> str:
 
 
 def search_path() -> str:
-    """Return the PYTHONPATH of elements: this process's, and this package where it is not installed."""
+    """Return the PYTHONPATH of elements: this process's, plus this package if it is not installed."""
     given = [
         str(Path(entry).absolute()) for entry in os.environ.get("PYTHONPATH", "").split(os.pathsep) if entry
     ]
@@ -106,8 +107,8 @@ def search_path() -> str:
 def kernel_cache() -> list[str]:
     """Return shell lines after which a job finds its own place for kernels, or the user's NUMBA_CACHE_DIR.
 
-    `models.kernels.cache` has put its own folder there in this process: one in what the user said, or in the
-    user's cache, which on another node may be elsewhere.
+    In this process `models.kernels.cache` has replaced that variable by its own folder: one in the folder
+    that the user named, or in the user's cache, which may be elsewhere on another node.
     """
     lines = ["unset SCHEDSWEEP_KERNELS NUMBA_CACHE_DIR"]
     found = os.environ.get("NUMBA_CACHE_DIR")

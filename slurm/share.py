@@ -20,21 +20,21 @@ from sweep.store.reader import heads
 from sweep.store.state import State
 
 CORES_A_LOG = 16
-"""Workers that share a log: at a message a second each they hardly ever wait for it."""
+"""Workers that share a log: with one message a second each, they hardly ever wait for it."""
 
 MAX_LOGS = 4
-"""Logs of an element: 100,000 tasks shall leave fewer than a thousand files."""
+"""Logs of an element, so that 100,000 tasks leave fewer than a thousand files."""
 
 
 @dataclass(frozen=True)
 class Logs:
-    """The logs of a share: names that no other share has, on whatever node it ran."""
+    """The logs of a share: their names are unique, on whatever node it ran."""
 
     folder: Folder
     prefix: str
 
     def names(self, cores: int) -> list[str]:
-        """Return the logs for workers of this node: one that two nodes append to would not be safe."""
+        """Return the logs for workers of this node; a log to which two nodes append would not be safe."""
         return [f"{self.prefix}-{socket.gethostname()}-{number}" for number in range(n_logs(cores))]
 
     def files(self) -> list[Path]:
@@ -42,7 +42,7 @@ class Logs:
         return sorted(self.folder.shards.glob(f"{self.prefix}-*.jsonl"))
 
     def tried(self) -> tuple[set[str], set[str]]:
-        """Return the identities of tasks that are done, and of those that failed and are not."""
+        """Return the identities of tasks that are done, and of those that failed and are not done."""
         done: set[str] = set()
         failed: set[str] = set()
         for head in heads(self.folder.shards, f"{self.prefix}-*.jsonl"):
@@ -85,5 +85,5 @@ def run(plan: Plan, numbers: Iterable[int], logs: Logs, cores: int, watch: Watch
     settings = {"name": "serial"} if cores == 1 else {"name": "dask", "workers": cores}
     executor = executors.create(settings, [*plan.families])
     assert not isinstance(executor, executors.Detached)
-    # Quiet: Slurm's log is for errors, and is removed where it is empty.
+    # There is no progress output: Slurm's log is for errors, and is removed if it is empty.
     execute(plan, Console(quiet=True), State(plan), bundles, executor, costs)

@@ -18,7 +18,7 @@ from sweep.progress import duration
 from sweep.store.folder import Folder
 
 SHOWN = 5
-"""Elements of a kind that are listed."""
+"""Number of elements of a kind that are listed."""
 
 KINDS = ("done", "running", "waiting", "stopped", "cancelled", "lost", "broken", "never started")
 """Kinds of elements, in the order in which their numbers are shown."""
@@ -37,7 +37,7 @@ def report(slurm: Slurm, assignment: Assignment) -> tuple[list[str], bool]:
         except SlurmError as error:
             jobs, problem = [], str(error)
         if number and not jobs:
-            continue  # an earlier submission is history unless it still has jobs
+            continue  # an earlier submission is shown only if it still has jobs
         view = View(made, record.read_all(made.path), jobs, problem)
         lines.extend(view.lines(assignment))
         working = working or bool(jobs) or bool(problem)
@@ -47,7 +47,7 @@ def report(slurm: Slurm, assignment: Assignment) -> tuple[list[str], bool]:
 
 
 def _outdated(folder: Folder) -> bool:
-    """Whether results are newer than the dataset: the gathering job was killed, or never started."""
+    """Whether results are newer than the dataset, as when the gathering job was killed or never started."""
     newest = max((log.stat().st_mtime for log in folder.shards.glob("*.jsonl")), default=0.0)
     return newest > (folder.dataset.stat().st_mtime if folder.dataset.exists() else 0.0)
 
@@ -58,11 +58,11 @@ class View:
     Parameters
     ----------
     elements : dict of int to Element
-        Those that were ever started.
+        The elements that were ever started.
     jobs : list of Job
         Slurm's answer.
     problem : str
-        Why there is none; empty where there is.
+        Why there is no answer; empty if there is one.
     """
 
     def __init__(self, made: Submission, elements: dict[int, Element], jobs: list[Job], problem: str) -> None:
@@ -82,14 +82,14 @@ class View:
             return "cancelled"
         if known is not None and known.why is not None:
             return "stopped"
-        if self._problem:  # the sweep's own files are all there is
+        if self._problem:  # only the sweep's own files are known
             return "waiting" if known is None else "running"
         if known is not None:
             return "lost"
         return "broken" if Path(self._log(element)).exists() else "never started"
 
     def lines(self, assignment: Assignment) -> Iterator[str]:
-        """Yield what to show."""
+        """Yield the lines to show."""
         made = self._made
         counts = Counter(self.kinds.values())
         shown = ", ".join(f"{counts[kind]} {kind}" for kind in KINDS if counts[kind])
@@ -108,7 +108,7 @@ class View:
             return
         reasons: Counter[str] = Counter()
         for job in self._jobs:
-            # The gathering job waits for the elements: not worth a line.
+            # The gathering job waits for the elements, which is not worth a line.
             if job.state == "PENDING" and (job.indices or hopeless(job.reason)):
                 reasons[job.reason] += max(1, len(job.indices))
         for reason, count in reasons.items():
@@ -162,7 +162,7 @@ class View:
             yield "time left: unknown, because no such task has been timed yet"
             return
         running = [element for element, kind in self.kinds.items() if kind == "running"]
-        # An element without a record yet will have the cores that were requested.
+        # An element that has no record yet will have the cores that were requested.
         asked = int(self._made.profile["cpus_per_task"])
         cores = sum(self._elements[e].cores if e in self._elements else asked for e in running)
         work = f"{duration(seconds)} of work left"

@@ -1,7 +1,7 @@
-"""The record of a submission to Slurm: a folder for each, RESULTS/slurm/NNN.
+"""The record of a submission to Slurm, in a folder of its own, RESULTS/slurm/NNN.
 
-Slurm forgets jobs and may use an id twice; so jobs are identified by a name that no other submission has,
-and ids are only a hint. Files:
+Slurm forgets jobs and may use an id twice, so jobs are identified by a name that no other submission has, and
+ids are only a hint. The files are:
 
 - ``submission.json``: the time, command, profile, and the array's id
 - ``config.json``: the config, from which an element expands the same plan
@@ -34,7 +34,7 @@ from sweep.store.writing import inner, replace
 
 @dataclass
 class Submission:
-    """A submission; see the module.
+    """A submission; see the module's description.
 
     Parameters
     ----------
@@ -45,18 +45,18 @@ class Submission:
     created : float
         Seconds since 1970.
     arguments : list of str
-        Of the command that submitted it.
+        Arguments of the command that submitted it.
     output, place : str
         The results folder and the working folder, absolute.
     profile : dict
-        Of the cluster; see `slurm.profile.Profile`.
+        Profile of the cluster; see `slurm.profile.Profile`.
     digest : str
-        Of the plan; see `digest`.
+        Digest of the plan; see `digest`.
     n_tasks, n_elements : int
     seconds : float, optional
         Predicted work of all tasks; None if not known.
     array, gathering : int, optional
-        Ids of the array, and of the job that gathers.
+        Ids of the array and of the job that gathers.
     cancelled : float, optional
         When a user cancelled it, seconds since 1970.
     """
@@ -78,7 +78,7 @@ class Submission:
 
     @property
     def name(self) -> str:
-        """Number of the submission, as it names its folder."""
+        """Number of the submission, which is the name of its folder."""
         return self.path.name
 
     @property
@@ -99,7 +99,7 @@ class Submission:
 
 
 def clock(moment: float) -> str:
-    """Return local time."""
+    """Return a time as text in local time."""
     return time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(moment))
 
 
@@ -118,7 +118,7 @@ def claim(folder: Folder) -> Path:
 
 
 def load(path: Path) -> Submission:
-    """Return a submission by its folder; raise `SweepError` if there is none."""
+    """Return the submission in a folder; raise `SweepError` if there is none."""
     try:
         data = json.loads((path / "submission.json").read_text(encoding="utf-8"))
         return Submission(path=path, **data)
@@ -131,7 +131,7 @@ def load(path: Path) -> Submission:
 def submissions(folder: Folder) -> Iterator[Submission]:
     """Yield the submissions of a results folder, the latest first."""
     for path in sorted(_folders(folder), key=lambda path: int(path.name), reverse=True):
-        if (path / "submission.json").exists():  # else it ended before anything was submitted
+        if (path / "submission.json").exists():  # otherwise it ended before anything was submitted
             yield load(path)
 
 
@@ -140,12 +140,12 @@ def _folders(folder: Folder) -> list[Path]:
 
 
 def digest(plan: Plan) -> str:
-    """Return a hash of the identities of all tasks, which an element's own expansion must give too."""
+    """Return a hash of the identities of all tasks, which an element's own expansion must reproduce."""
     return hashlib.sha256("\n".join(plan.ids).encode()).hexdigest()[:20]
 
 
 def write(path: Path, config: Config, packing: Packing) -> None:
-    """Write what elements read: the config and their tasks."""
+    """Write the files that elements read: the config and their tasks."""
     replace(path / "config.json", json.dumps(kept.as_json(config)).encode())
     packed = io.BytesIO()
     np.savez(packed, tasks=packing.tasks, starts=packing.starts)

@@ -107,7 +107,7 @@ StorageType=accounting_storage/mysql
 
 
 def missing(accounting: bool = False, root: Path | None = None) -> str:
-    """Return what is not installed and how to install it; empty where all is present.
+    """Return what is not installed and how to install it; empty if everything is installed.
 
     Accounting needs a database and, for jobs of several users, root. `root` as `TestCluster` has it.
     """
@@ -124,7 +124,7 @@ def missing(accounting: bool = False, root: Path | None = None) -> str:
 
 
 def find(program: str, root: Path | None = None) -> str | None:
-    """Return the path of a program; daemons are in folders that a user's search path leaves out."""
+    """Return the path of a program, also of daemons, whose folders are not in a user's search path."""
     if root is not None:
         return shutil.which(program, path=os.pathsep.join(str(root / folder) for folder in PLACES))
     path = os.pathsep.join([os.environ.get("PATH", os.defpath), *(f"/{folder}" for folder in PLACES)])
@@ -132,7 +132,7 @@ def find(program: str, root: Path | None = None) -> str | None:
 
 
 def free_ports(number: int) -> list[int]:
-    """Return free ports of loopback; held open together, so that they differ."""
+    """Return free ports of loopback; they are held open together, so that they differ."""
     with ExitStack() as stack:
         sockets = [stack.enter_context(socket.socket()) for _ in range(number)]
         for each in sockets:
@@ -151,7 +151,7 @@ class TestCluster:
     nodes, cpus : int
         Number of nodes, and the cores that each claims to have.
     further : sequence of str
-        What the line of each node has beside these, resources last: ``Feature=fast Gres=disk:2``.
+        Further settings in the line of each node, resources last: ``Feature=fast Gres=disk:2``.
     settings : mapping, optional
         Lines of slurm.conf that are added to `CONFIGURATION` or replace lines of it.
     wrap : sequence of str
@@ -166,9 +166,9 @@ class TestCluster:
     switches : sequence of str
         Lines of topology.conf, or of a topology.yaml.
     boot_time : int
-        Seconds that a node takes to boot; not 0 adds the programs that power saving calls.
+        Seconds that a node takes to boot; unless 0, the programs that power saving calls are added.
     root : Path, optional
-        Folder of another system, with another Slurm: all programs, and so the jobs, run in it (chroot).
+        Folder of another system with another Slurm: all programs, and therefore the jobs, run in it (chroot).
     """
 
     __test__ = False  # pytest would collect a class of this name
@@ -216,7 +216,7 @@ class TestCluster:
             files = {"key-file": key.name, "socket": "munge.socket", "pid-file": "munged.pid"}
             files |= {"seed-file": "munged.seed", "log-file": "log/munged.log"}
             paths = [f"--{option}={self.folder / file}" for option, file in files.items()]
-            # Forced: munged objects to a socket that other users cannot reach, which is intended here.
+            # Forced: munged objects to a socket that other users cannot reach, but that is intended here.
             self._start("munged", ["munged", "--foreground", "--force", "--num-threads=2", *paths])
             self._wait("munged", (self.folder / "munge.socket").exists)
             self._configure()
@@ -232,7 +232,7 @@ class TestCluster:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Kill all daemons and jobs, as a power failure does."""
+        """Kill all daemons and jobs, as a power failure would."""
         try:
             self._end(*self._running)
             self._kill_jobs()
@@ -243,8 +243,8 @@ class TestCluster:
             shutil.rmtree(self.folder, ignore_errors=True)
 
     def _enter(self, root: Path) -> None:
-        """Have each program called by its name run within another system, in which the folder is at the same
-        path: here it is a link."""
+        """Make programs that are called by their names run within another system; a link here gives the
+        folder the same path."""
         inside = root / str(self.folder).lstrip("/")
         inside.mkdir(parents=True)
         self.folder.rmdir()
@@ -316,10 +316,10 @@ class TestCluster:
 
     def _start_database(self) -> None:
         """Start MariaDB and slurmdbd with the accounts and QOS, which the controller reads when it starts."""
-        self.folder.chmod(0o711)  # jobs of other users have their scripts in it
+        self.folder.chmod(0o711)  # scripts of other users' jobs are in it
         place = [f"--datadir={self.folder / 'database'}", "--user=root"]
         self._run("mariadb-install-db", "--no-defaults", "--skip-test-db", *place)
-        # With Connector/C 3.4, as Debian 13 has it, slurmdbd ends where its database is not there.
+        # With Connector/C 3.4, the version of Debian 13, slurmdbd ends if its database does not exist.
         (self.folder / "database" / "slurm_acct_db").mkdir(exist_ok=True)
         listens = [f"--socket={self.env['MYSQL_UNIX_PORT']}", "--skip-networking", "--skip-grant-tables"]
         self._start("mariadbd", ["mariadbd", "--no-defaults", *place, *listens])
@@ -348,7 +348,7 @@ class TestCluster:
         return dump.read_text(encoding="utf-8") + self._run("sacctmgr", "-P", "show", "qos")
 
     def _start(self, name: str, command: Sequence[str]) -> None:
-        """Start a daemon in the foreground, which the kernel kills when this process ends."""
+        """Start a daemon in the foreground; the kernel kills it when this process ends."""
         with open(self.folder / "log" / f"{name}.out", "wb") as out:
             self._running[name] = subprocess.Popen(
                 ["setpriv", "--pdeathsig", "KILL", self._program(command[0]), *command[1:]],
@@ -377,9 +377,9 @@ class TestCluster:
             *([f"SLURMD_NODENAME={node}".encode()] * bool(node)),
         }
         for entry in Path("/proc").glob("[0-9]*"):
-            with suppress(OSError):  # ended, or another user's
+            with suppress(OSError):  # it has ended, or belongs to another user
                 found = (entry / "environ").read_bytes().split(b"\0")
-                # A user's own commands have SLURM_CONF, too, but no job's number.
+                # A user's own commands have SLURM_CONF as well, but no job number.
                 is_job = job.issubset(found) and any(each.startswith(b"SLURM_JOB_ID=") for each in found)
                 if is_job or any(each.startswith(mark) for each in found):
                     yield int(entry.name)
@@ -402,7 +402,7 @@ class TestCluster:
             for each, daemon in self._running.items():
                 if daemon.poll() is not None:
                     raise SlurmError(f"test cluster: {each} ended ({self._last_line(each)})")
-            with suppress(UnreachableError, OSError):  # not ready yet
+            with suppress(UnreachableError, OSError):  # it is not ready yet
                 if ready():
                     return
             if time.monotonic() > deadline:
@@ -422,8 +422,8 @@ class TestCluster:
     def kill_controller(self) -> None:
         """Kill the controller. Jobs continue; commands fail after about 9 s.
 
-        It forgets the last seconds: jobs that were just submitted vanish and their ids are used again, jobs
-        that were just started are started again.
+        The controller forgets the last seconds: jobs that were just submitted vanish and their ids are used
+        again, and jobs that were just started are started again.
         """
         self._end("slurmctld")
 

@@ -10,20 +10,20 @@ from slurm.commands import Slurm, SlurmError
 from sweep.executors.bundles import Bundles
 
 MESSAGE_S = 1.0
-"""Seconds of work in a message: there is no progress bar, and fewer writes spare a shared file system."""
+"""Seconds of work per message: there is no progress bar, and fewer writes spare a shared file system."""
 
 MARGIN_S = 10.0
 """Time to record the end of an attempt and to be queued again."""
 
 QUEUED_AGAIN_S = 60
-"""Seconds that Slurm may take to end a job that it has put into the queue again."""
+"""Seconds that Slurm may take to end a job after requeueing it."""
 
 LONG = 0.95
 """An element takes no task if less time is left than this share of the tasks needs."""
 
 
 class TerminatedError(BaseException):
-    """SIGTERM: seconds remain. No `Exception`, so that it is not taken for a task's failure."""
+    """SIGTERM arrived and seconds remain; no `Exception`, so that it does not count as a task's failure."""
 
 
 class Watch:
@@ -34,12 +34,12 @@ class Watch:
     end : float, optional
         When Slurm will end the job, seconds since 1970; None if it never will.
     rounds : int
-        Messages that a worker has before it at a time.
+        Messages that are assigned to a worker at a time.
 
     Attributes
     ----------
     why : str, optional
-        Why it stopped, see `slurm.record.WHY`; None as long as it has not.
+        Why the element stopped, see `slurm.record.WHY`; None until then.
     """
 
     def __init__(self, end: float | None, rounds: int) -> None:
@@ -86,9 +86,9 @@ def end_of_job(limit_s: float | None) -> float | None:
     Parameters
     ----------
     limit_s : float, optional
-        The time asked for, taken from now where Slurm does not answer.
+        The time limit asked for, counted from now if Slurm does not answer.
     """
-    end = os.environ.get("SLURM_JOB_END_TIME", "")  # set by newer versions
+    end = os.environ.get("SLURM_JOB_END_TIME", "")  # newer versions set it
     if end.isdecimal():
         return float(end)
     now = time.time()

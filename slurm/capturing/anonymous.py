@@ -1,7 +1,7 @@
-"""The files of a bundle with other names of users, accounts, hosts, reservations and paths, alike in all.
+"""Give users, accounts, hosts, reservations and paths other names, the same ones in all files of a bundle.
 
-Only keys, options and columns that change schedules are kept, by a list: what else a file has (comments,
-addresses, descriptions, reasons) is left out. Partitions, QOS and features keep their names.
+Only listed keys, options and columns, those that change schedules, are kept: everything else in a file
+(comments, addresses, descriptions, reasons) is left out. Partitions, QOS and features keep their names.
 """
 
 import json
@@ -25,10 +25,10 @@ KIND_OF = {
     "nodeset": "hosts", "switchname": "hosts", "switches": "hosts", "blockname": "hosts",
     "allowgroups": "groups", "suspendexcnodes": "hosts",
 }  # fmt: skip
-"""Keys and columns, in small letters -> the kind of name that they have."""
+"""Keys and columns, in lower case -> the kind of name that they contain."""
 
 SAME = {"", "root", "(null)", "all", "none", "n/a", "default", "unknown"}
-"""Values, in small letters, that name the same anywhere."""
+"""Values, in lower case, that have the same meaning everywhere."""
 
 LINES = {kind.lower(): {kind.lower(), *keys} for kind, keys in KEPT.items()}
 LINES["nodename"] |= {"cputot", "availablefeatures"}
@@ -39,7 +39,7 @@ LINES["blockname"] = {"blockname", "nodes", "blocksize", "topology"}
 LINES["aggregatedblock"] = {"aggregatedblock", "blocksize"}
 LINES["topologyname"] = {"topologyname", "kind", "default", "blocksizes"}
 LINES |= {"nodeset": {"nodeset", "nodes", "feature"}, "downnodes": {"downnodes", "state"}}
-"""The first key of a line -> those that are kept, in small letters."""
+"""The first key of a line -> the keys that are kept, in lower case."""
 
 ALONE = {"slurm_version", "blocksizes", "schedulerparameters", "priorityparameters", "preemptparameters"}
 ALONE |= {name.lower() for name in [*names_of(Settings, Partition), *KNOWN["settings"]["not_modelled"]]}
@@ -51,7 +51,7 @@ OPTIONS = {
     "Partition",
 }
 WITHOUT = {"Reason", "Descr", "Cluster", "ClusterNodes", "Comment"}
-"""Columns that are emptied."""
+"""Columns whose values are removed."""
 
 IN_QUEUE = {
     "user_name": "user",
@@ -64,20 +64,20 @@ PAIR = re.compile(r'([A-Za-z]\w*)\s*=\s*("[^"]*"|\S*)')
 
 
 class Names:
-    """The new names, by kind and old name."""
+    """The new names, each found by its kind and old name."""
 
     def __init__(self) -> None:
         self.known: dict[str, dict[str, str]] = {}
 
     def new(self, kind: str, name: str) -> str:
-        """Return the new name of one, the same each time."""
+        """Return the new name for an old one; it is the same each time."""
         if name.lower() in SAME:
             return name
         known = self.known.setdefault(kind, {})
         return known.setdefault(name, f"{kind.removesuffix('s')}{len(known) + 1}")
 
     def hosts(self, text: str) -> str:
-        """Return a list of hosts whose letters are new: numbers and ranges stay.
+        """Return a list of hosts with new letters; numbers and ranges stay.
 
         Examples
         --------
@@ -92,7 +92,7 @@ class Names:
         )
 
     def _letters(self, piece: str) -> str:
-        """Return new letters for those between the numbers of hosts: no digits, which would join a number."""
+        """Return new letters for those between the numbers of hosts; digits would join a number."""
         known = self.known.setdefault("hosts", {})
         number, letters = len(known), ""
         while number >= 0:
@@ -100,7 +100,7 @@ class Names:
         return known.setdefault(piece, f"node{letters}")
 
     def value(self, key: str, text: str) -> str:
-        """Return the value of a key or a column."""
+        """Return the new value of a key or a column."""
         if (kind := KIND_OF.get(key.lower())) == "hosts":
             return self.hosts(text)
         if kind is not None:
@@ -109,7 +109,7 @@ class Names:
 
 
 def renamed(files: dict[str, str]) -> tuple[dict[str, str], Names]:
-    """Return the files with new names, and these."""
+    """Return the files with new names, and the names."""
     names = Names()
     form: dict[str, Callable[[str, Names], Iterable[str]]] = {
         LOG: _table, QOS: _table, EVENTS: _table, DUMP: _dump, QUEUE: _queue,
@@ -128,7 +128,7 @@ def renamed(files: dict[str, str]) -> tuple[dict[str, str], Names]:
 
 
 def _table(text: str, names: Names) -> Iterable[str]:
-    """Yield the rows of a table with bars; the last column may have bars itself."""
+    """Yield the rows of a table separated by bars; the last column may contain bars itself."""
     header, *rows = text.splitlines() or [""]
     yield header
     titles = header.split("|")

@@ -1,4 +1,4 @@
-"""What Slurm prints of a cluster and its jobs, and its slurm.conf: nothing is changed there."""
+"""Collect what Slurm prints about a cluster and its jobs, and its slurm.conf, without changing anything."""
 
 import glob
 import os
@@ -47,7 +47,7 @@ COLUMNS += [
 SACCT = ("sacct", "-a", "-X", "-D", "-P", "--noconvert")
 
 CYCLES = ("Mean cycle", "Depth Mean")
-"""Lines of sdiag: microseconds of a backfill cycle, and jobs that it considers."""
+"""Lines of sdiag: the microseconds that a backfill cycle takes, and the jobs that it considers."""
 
 SACCT_S = 1800
 """Seconds that sacct may take for one period."""
@@ -55,12 +55,12 @@ SACCT_S = 1800
 TOO_WIDE = re.compile("date range|too wide|MaxQueryTimeRange", re.IGNORECASE)
 INCLUDE = re.compile(r'^\s*include\s+"?([^\s"#]+)', re.IGNORECASE)
 SECRET = re.compile(r'(\w*Pass(?:Script|word)?[ \t]*=[ \t]*)("[^"\n]*"|\S+)', re.IGNORECASE)
-"""A password, wherever it is in a line: a line may have several keys, and a comment an old one."""
+"""A password anywhere in a line: a line may have several keys, and a comment may have an old password."""
 
 
 @dataclass
 class Capture:
-    """The files of a bundle so far, and what was found on the way."""
+    """The files collected for a bundle so far, and the findings about them."""
 
     slurm: Slurm
     since: datetime
@@ -69,7 +69,7 @@ class Capture:
     findings: list[Finding] = field(default_factory=list)
 
     def note(self, level: Level, subject: str, text: str) -> None:
-        """Keep a finding."""
+        """Add a finding to the report."""
         self.findings.append(Finding(level, subject, text))
 
     def collect(self) -> None:
@@ -95,16 +95,16 @@ class Capture:
 
     @property
     def config(self) -> dict[str, str]:
-        """What `scontrol show config` prints."""
+        """The output of `scontrol show config`."""
         pairs = (line.partition("=") for line in self.files.get(CONFIG, "").splitlines())
         return {key.strip(): value.strip() for key, equals, value in pairs if equals}
 
     def _cycles(self) -> None:
-        """Note how long backfill cycles take, by what sdiag prints, where it does."""
+        """Note how long backfill cycles take, if sdiag prints it."""
         try:
             printed = self.slurm.run("sdiag").partition("Backfilling stats")[2]
         except SlurmError:
-            return  # a study does without
+            return  # a study does not need it
         mean, depth = (re.search(rf"^\s*{name}:\s+(\d+)", printed, re.MULTILINE) for name in CYCLES)
         if mean and depth and int(depth[1]):
             seconds, jobs = int(mean[1]) / 1e6, int(depth[1])
@@ -137,7 +137,7 @@ class Capture:
                 columns.remove(refused[1])  # of a later version
 
     def _period(self, columns: Sequence[str], since: datetime, until: datetime) -> str:
-        """Return the jobs of a period; where the database refuses it as too long, half by half."""
+        """Return the jobs of a period; if the database refuses it as too long, ask for each half."""
         times = ("-S", since.isoformat(timespec="seconds"), "-E", until.isoformat(timespec="seconds"))
         try:
             return replace(self.slurm, timeout_s=SACCT_S).run(*SACCT, *times, "-o", ",".join(columns))
@@ -148,10 +148,10 @@ class Capture:
         text = f"{since:%F} to {until:%F} exceeds MaxQueryTimeRange: asked for in two parts, at {middle:%F}"
         self.note("ok", "period", text)
         parts = [self._period(columns, since, middle), self._period(columns, middle, until)]
-        return "\n".join(dict.fromkeys("".join(parts).splitlines())) + "\n"  # a job of both is printed twice
+        return "\n".join(dict.fromkeys("".join(parts).splitlines())) + "\n"  # a job in both parts comes twice
 
     def is_utc(self) -> bool | None:
-        """Return whether sacct prints times of UTC: one job's submission beside seconds since 1970."""
+        """Return whether sacct prints times in UTC, by one job's submission and its seconds since 1970."""
         header, first, *_ = [*self.files[LOG].splitlines()[:2], "", ""]
         row = dict(zip(header.split("|"), first.split("|"), strict=False))
         which = (
@@ -173,7 +173,7 @@ class Capture:
         return int(submit) in seconds if seconds else None
 
     def _configuration(self) -> None:
-        """Copy slurm.conf with its includes, all in one folder, and have it include what Slurm prints."""
+        """Copy slurm.conf and its includes into one folder, and make it include what Slurm prints."""
         given = (self.slurm.env or os.environ).get("SLURM_CONF") or self.config.get("SLURM_CONF")
         path = Path(given or "/etc/slurm/slurm.conf")
         try:
@@ -205,7 +205,7 @@ class Capture:
         )
 
     def _copied(self, path: Path, folder: Path, names: dict[Path, str]) -> str:
-        """Return a file without passwords; its includes are copied, each under a name without a folder."""
+        """Return a file without passwords; its includes are copied under names without a folder."""
         lines = []
         for line in path.read_text(encoding="utf-8", errors="surrogateescape").splitlines():
             if not (found := INCLUDE.match(line)):

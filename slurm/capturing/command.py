@@ -1,4 +1,4 @@
-"""The command: collect, check, rename where asked to, write, and plan."""
+"""The command: it collects, checks, renames if asked to, writes, and plans."""
 
 import json
 import os
@@ -49,7 +49,7 @@ def capture(since: str, until: str, output: str, anonymise: bool, slurm: Slurm |
         print(f"\nnames: {kept} has the true names; it is not in the bundle: keep it here")
     about = {"since": f"{begin:%F}", "until": f"{end:%F}", "slurm": captured.config.get("SLURM_VERSION", "")}
     data = {name: text.encode(errors="surrogateescape") for name, text in files.items()}
-    before = os.umask(0o077)  # it has the jobs of all users
+    before = os.umask(0o077)  # it contains the jobs of all users
     try:
         writing.replace(place, bundle.packed(data, about))
     finally:
@@ -71,7 +71,7 @@ def _time(option: str, text: str) -> datetime:
 
 
 def _plan(place: Path) -> int:
-    """Print what the plan of a simulation says of the bundle, and return its exit status."""
+    """Print what the plan of a simulation says about the bundle, and return its exit status."""
     command = ["sweep", "+experiment=slurm_what_if", f"policy.bundle={place}", "action=plan"]
     print(f"\n$ python -m {' '.join(command)}", flush=True)
     try:

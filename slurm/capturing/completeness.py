@@ -1,4 +1,4 @@
-"""Whether a bundle has all that it should: a line for each check, with the remedy."""
+"""Check whether a bundle is complete: one line for each check, with the remedy."""
 
 import re
 from datetime import date
@@ -14,11 +14,11 @@ PRIVATE = {PARTITIONS: "partitions", NODES: "nodes", DUMP: "accounts", LOG: "job
 
 FIRST_IN_PATH = "put the folder of the real sacct first in PATH"
 LOST_DAYS = 2
-"""Days without a submission at an end of the period from which on it is noted."""
+"""Days without a submission at either end of the period that are worth a note."""
 
 
 def check(captured: Capture) -> None:
-    """Add the findings on what was collected; a file that is missing has one already."""
+    """Add findings about what was collected; a missing file has a finding already."""
     for name, titles in {CONFIG: 0, PARTITIONS: 0, NODES: 0, QOS: 1, DUMP: 0}.items():
         text = captured.files.get(name)
         if text is not None and len(text.splitlines()) <= titles:
@@ -29,7 +29,7 @@ def check(captured: Capture) -> None:
 
 
 def _hidden(captured: Capture, name: str) -> str:
-    """Return the remedy where the site hides from users what a file has."""
+    """Return the remedy if the site hides from users what a file contains."""
     kind = PRIVATE.get(name, "")
     if kind not in captured.config.get("PrivateData", "").lower().split(","):
         return ""

@@ -1,4 +1,4 @@
-"""How forecasts did at earlier instants of the log, and quantiles that follow from it."""
+"""How accurate forecasts were at earlier instants of the log, and quantiles calibrated by that."""
 
 from dataclasses import dataclass
 
@@ -14,26 +14,27 @@ LEVELS = np.array([0.1, 0.5, 0.9])
 """Levels of the quantiles that are reported."""
 
 NEAREST, LEAST = 50, 20
-"""Earlier instants from which calibrated quantiles are taken, each with the waiting job most alike, at most;
+"""Earlier instants from which calibrated quantiles are taken, each with the most similar waiting job, at
+most;
 and the fewest."""
 
 SHARE = 0.25
-"""Share of the known instants that is taken: quantiles of all would not depend on what a job asks for."""
+"""Share of the known instants that is used: quantiles of all would not depend on what a job asks for."""
 
 LAST = 10
-"""Latest starts whose mean wait a forecast is compared with."""
+"""Number of latest starts whose mean wait a forecast is compared with."""
 
 MOST_TRIES = 10
 """Instants that are tried for each one at which a job waits."""
 
 OFFSET_S = 60.0
-"""Seconds added to times before their logarithms are compared: a minute more or less is alike."""
+"""Seconds added to times before their logarithms are compared, so that a minute hardly matters."""
 
 NEAR_S = 30.0
-"""Seconds that schedulers take to notice that a job can start, and so the precision of logs."""
+"""Seconds that schedulers take to notice that a job can start, and therefore the precision of logs."""
 
 FIRST_SHARE, TESTED_SHARE = 0.05, 0.3
-"""Share of a log before the first instant that is taken, and before the first that is tested."""
+"""Share of a log before the first instant that is used, and before the first that is tested."""
 
 
 def quantiles(starts: Floats) -> Floats:
@@ -42,7 +43,8 @@ def quantiles(starts: Floats) -> Floats:
 
 
 def features(jobs: Jobs, simulated: Floats) -> Floats:
-    """Return what makes waiting jobs alike, shape (n_jobs, 4): logarithms of the simulated median, of the
+    """Return the features by which waiting jobs are compared, shape (n_jobs, 4): logarithms of the simulated
+    median, of the
     time waited, of the size and of the limit."""
     limit, median = np.nan_to_num(jobs.requested) + OFFSET_S, np.minimum(simulated[1], 1e9)
     return np.log(np.column_stack([median + OFFSET_S, OFFSET_S - jobs.submit, jobs.size, limit]))
@@ -56,13 +58,13 @@ class Cases:
     ----------
     instant : ndarray of int
     at : ndarray of float, seconds
-        The instant, from the first submission.
+        The instant, in time from the first submission.
     start : ndarray of float, seconds
-        Recorded, from the instant.
+        The recorded start, in time from the instant.
     simulated, features
         See `quantiles` and `features`.
     last : ndarray of float, seconds
-        The start after the mean wait of the last ten jobs that started.
+        The start if the job waited as long as the last ten jobs that started, on average.
     """
 
     instant: Ints
@@ -73,14 +75,15 @@ class Cases:
     last: Floats
 
     def n_known(self, at: float) -> int:
-        """Return the number of instants at which a case had started by another instant."""
+        """Return the number of instants with a case that had started by a given instant."""
         return len(np.unique(self.instant[self.at + self.start < at]))
 
     def calibrated(self, simulated: Floats, of: Floats, at: float) -> Floats:
         """Return quantiles of starts of other jobs, from the cases that had started by an instant.
 
-        Of each earlier instant the most similar case counts, so that cases are independent; quantiles are
-        taken of the starts at the most similar instants. With fewer than `LEAST` they are the simulated ones.
+        Only the most similar case of each earlier instant counts, so that cases are independent; the
+        quantiles are taken of the starts at the most similar instants. With fewer than `LEAST` the simulated
+        ones are returned.
         """
         known = self.at + self.start < at
         instant, start, features = self.instant[known], self.start[known], self.features[known]
@@ -104,7 +107,7 @@ def cases(
     period: tuple[float, float],
     new: bool = False,
 ) -> Cases:
-    """Return the waiting jobs at random instants of a period, of those at which some job waits.
+    """Return the waiting jobs at random instants of a period at which some job waits.
 
     With `new` the instants are submissions, and the cases the jobs submitted then, whether they wait or not.
     """
@@ -135,11 +138,11 @@ def cases(
 
 
 def scores(tested: Cases, found: Floats) -> dict[str, tuple[float, float]]:
-    """Return how quantiles of starts, shape (3, n_cases), do: means over instants with 95 % half-widths.
+    """Return scores of quantiles of starts, shape (3, n_cases): means over instants with 95 % half-widths.
 
-    Of each instant the mean over its waiting jobs counts once. An interval covers a start that is less than
+    The mean over the waiting jobs of an instant counts once. An interval covers a start that is less than
     `NEAR_S` outside of it. `pinball` is the mean of the loss over `LEVELS`, `median` the absolute error of
-    the median, both seconds.
+    the median, both in seconds.
     """
     true, count = tested.start, np.bincount(tested.instant)
     off = true - found

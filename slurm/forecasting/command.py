@@ -35,13 +35,13 @@ FEW = 20
 """Replications at an instant that is used for calibration only."""
 
 NEW = "new"
-"""Name of a job that is not submitted."""
+"""Name of a job that has not been submitted."""
 
 LEAST_CYCLE_S = 300
-"""Seconds between backfill cycles at least."""
+"""Least number of seconds between backfill cycles."""
 
 SOONER_S = 60.0
-"""Seconds by which a start is earlier at least."""
+"""Least number of seconds by which a start counts as earlier."""
 
 KEYS = ("nodes", "cpus", "time", "partition", "user", "account", "qos")
 
@@ -146,7 +146,7 @@ def _zero(trace: Trace) -> float:
 
 
 def _state(given: Options, trace: Trace, scheduler: Scheduler) -> tuple[State, list[str]]:
-    """Return the queue, and notes on it."""
+    """Return the queue and notes about it."""
     text, name = "", given.queue
     if given.queue == "now":
         text = queue.reduced(Commands().run("squeue", "--json"), time.time())
@@ -166,7 +166,7 @@ def _state(given: Options, trace: Trace, scheduler: Scheduler) -> tuple[State, l
 
 
 def _at(text: str, trace: Trace) -> float:
-    """Return an instant of the log, seconds from its first submission."""
+    """Return an instant of the log, in seconds from its first submission."""
     try:
         return float(text)
     except ValueError:
@@ -194,7 +194,7 @@ def _target(job: str, state: State) -> int | None:
 
 
 def _with_job(text: str, state: State, scheduler: Scheduler) -> State:
-    """Return the queue with a job that one may submit, by KEY=VALUE between commas."""
+    """Return the queue with a job that one may submit, described by KEY=VALUE between commas."""
     pairs = [part.partition("=") for part in text.split(",")]
     values = {key: value for key, _, value in pairs}
     if wrong := [key for key in values if key not in KEYS]:
@@ -215,14 +215,14 @@ def _with_job(text: str, state: State, scheduler: Scheduler) -> State:
     if isinstance(scheduler, Slurm):
         policies.wanted(
             made.jobs, scheduler.policy, scheduler.configuration, made.users
-        )  # raises what it lacks
+        )  # raises an error that names what the job lacks
     elif isinstance(scheduler, Easy) and size > scheduler.machine.total:
         raise SweepError(f"job: cpus={size}: the machine has {scheduler.machine.total:,} processors")
     return made
 
 
 def _changes(state: State, job: int, scheduler: Scheduler) -> dict[str, State]:
-    """Return the queue with what may bring a job forward, by a description."""
+    """Return the queues with changes that may bring a job forward, each under its description."""
     size, limit, request = int(state.jobs.size[job]), float(state.jobs.requested[job]), state.jobs.request
     nodes = 1 if request is None else int(request.nodes[job])
     found: dict[str, State] = {}
@@ -236,25 +236,25 @@ def _changes(state: State, job: int, scheduler: Scheduler) -> dict[str, State]:
     if isinstance(scheduler, Slurm) and request is not None:
         mine = str(request.partition[job]) or scheduler.configuration.default_partition.name
         for one in scheduler.configuration.partitions:
-            allows = one.max_time is None or not limit > one.max_time  # else its limit would be cut
+            allows = one.max_time is None or not limit > one.max_time  # otherwise its limit would be cut
             if one.name not in mine.split(",") and not one.restricted and allows:
                 other = state.changed(job, {}, {"partition": one.name})
                 try:
                     policies.wanted(other.jobs, scheduler.policy, scheduler.configuration, other.users)
                 except ValueError:
-                    continue  # it never fits there
+                    continue  # the job never fits there
                 found[f"partition {one.name}"] = other
     return found
 
 
 def _quantiles(jobs: Jobs, starts: Floats, before: Cases | None, at: float) -> Floats:
-    """Return the quantiles of starts, shape (3, n_jobs), calibrated where cases are given."""
+    """Return the quantiles of starts, shape (3, n_jobs), calibrated if cases are given."""
     simulated = quantiles(starts)
     return simulated if before is None else before.calibrated(simulated, features(jobs, simulated), at)
 
 
 def _backtest(given: Options, trace: Trace, scheduler: Scheduler, n_before: int, place: Path) -> int:
-    """Compare forecasts at random instants of the log with what happened, and print how they did."""
+    """Compare forecasts at random instants of the log with what happened, and print the scores."""
     last = float(trace.jobs.submit[-1])
     period = (TESTED_SHARE * last, last)
     tested = cases(trace, scheduler, given.backtest, given.replications, given.seed + 1, period)
@@ -262,7 +262,7 @@ def _backtest(given: Options, trace: Trace, scheduler: Scheduler, n_before: int,
         raise SweepError(f"{trace.name}: jobs hardly ever wait, so there is nothing to forecast")
     methods = {"simulation alone": tested.simulated, "mean of ten waits": np.tile(tested.last, (3, 1))}
     if n_before:
-        # Twice as many over the whole log, as each forecast has only those before it.
+        # Twice as many are spread over the whole log, because each forecast has only those before it.
         before = cases(trace, scheduler, 2 * n_before, FEW, given.seed, (FIRST_SHARE * last, last))
         found = np.empty_like(tested.simulated)
         for instant in np.unique(tested.instant):

@@ -11,7 +11,7 @@ from models.jobs.jobs import Jobs
 Group = tuple[tuple[str, float], ...]
 
 LEAST, MOST = 10, 200
-"""Ended jobs that a group needs to be drawn from, and the latest ones of it that are."""
+"""Number of ended jobs that a group needs for draws, and of its latest ones that are drawn from."""
 
 WEEK, DAY = 7 * 86_400.0, 86_400.0
 MOST_WEEKS = 26
@@ -25,9 +25,9 @@ class Past:
     Parameters
     ----------
     jobs : Jobs
-        Seconds from the instant. Of a job that has not ended by then the runtime is not read.
+        Times in seconds from the instant. The runtime of a job that has not ended by then is not read.
     start : ndarray of float, shape (n_jobs,), seconds
-        Infinite for a job that waits, NaN where no start is recorded.
+        Infinite for a job that waits, NaN if no start is recorded.
     """
 
     jobs: Jobs
@@ -35,12 +35,12 @@ class Past:
 
     @cached_property
     def ended(self) -> np.ndarray:
-        """Which jobs have ended by the instant."""
+        """Return which jobs have ended by the instant."""
         return self.start + self.jobs.runtime <= 0
 
     @cached_property
     def columns(self) -> tuple[Floats, Floats, dict[str, np.ndarray]]:
-        """Runtime, limit and what makes jobs similar, of the ended jobs in order of their ends."""
+        """Runtime, limit and the features for similarity of the ended jobs, in order of their ends."""
         jobs, rows = self.jobs, np.flatnonzero(self.ended)
         rows = rows[np.argsort((self.start + jobs.runtime)[rows], kind="stable")]
         user = np.zeros(len(jobs)) if jobs.user is None else jobs.user
@@ -61,7 +61,7 @@ class Past:
 
 
 def _similar(jobs: Jobs, job: int) -> list[Group]:
-    """Return the groups of a job by what its members have in common, the most similar jobs first."""
+    """Return the groups that a job belongs to, those with the most similar jobs first."""
     user = ("user", 0.0 if jobs.user is None else float(jobs.user[job]))
     limit, size = ("limit", float(np.nan_to_num(jobs.requested[job]))), ("size", float(jobs.size[job]))
     return [(user, limit, size), (user, limit), (user,), (limit,), ()]
@@ -70,10 +70,10 @@ def _similar(jobs: Jobs, job: int) -> list[Group]:
 def runtimes(past: Past, jobs: Jobs, elapsed: Floats, n: int, rng: np.random.Generator) -> Floats:
     """Return `n` draws of the runtime of each job, shape (n, n_jobs), seconds.
 
-    A runtime is copied from an ended job: from the first group in `_similar` with `LEAST` that ran longer
-    than the job has run already; with another limit its share of the limit is copied. The jobs of one user
-    get runtimes that followed each other, from a random place on, because they resemble each other. None
-    exceeds a limit that the job has not exceeded.
+    A runtime is copied from an ended job: from the first group in `_similar` with `LEAST` jobs that ran
+    longer than the job has run already; if the limits differ, the share of the limit is copied. The jobs of
+    one user get consecutive runtimes from a random place on, because these resemble each other. None exceeds
+    a limit that the job has not exceeded.
     """
     drawn = np.empty((n, len(jobs)))
     place: dict[Group, Floats] = {}
@@ -81,7 +81,7 @@ def runtimes(past: Past, jobs: Jobs, elapsed: Floats, n: int, rng: np.random.Gen
     for job in range(len(jobs)):
         limit, least = float(jobs.requested[job]), float(elapsed[job])
         group, values = _values(past, jobs, job, least)
-        if not len(values):  # no job ran for so long
+        if not len(values):  # no job ran that long
             most = limit if limit > least else 2 * least + DAY
             drawn[:, job] = rng.uniform(least, most, n)
             continue
@@ -118,7 +118,7 @@ def _values(past: Past, jobs: Jobs, job: int, least: float) -> tuple[Group, Floa
 class Arrivals:
     """Later submissions, which repeat earlier weeks at the same weekday and time of day.
 
-    Where the log is shorter than a week, of earlier days.
+    If the log is shorter than a week, they repeat earlier days.
     """
 
     jobs: Jobs
@@ -127,7 +127,7 @@ class Arrivals:
 
     @classmethod
     def of(cls, past: Past, rng: np.random.Generator) -> "Arrivals":
-        """Return the jobs of the past, with a drawn runtime where it was not known at the instant."""
+        """Return the jobs of the past, with drawn runtimes for those not known at the instant."""
         jobs = past.jobs
         unknown = np.flatnonzero(~past.ended & ~np.isnan(past.start))
         runtime = jobs.runtime.copy()
@@ -137,7 +137,7 @@ class Arrivals:
         return cls(replace(jobs, runtime=runtime), period, min(int(age / period), MOST_WEEKS))
 
     def until(self, horizon: float, key: tuple[int, ...]) -> Jobs:
-        """Return the arrivals from the instant to a horizon; a longer horizon keeps those before it."""
+        """Return the arrivals from the instant to a horizon; a longer horizon only adds later ones."""
         rng, chosen, shift = np.random.default_rng(key), [np.empty(0, np.int64)], [np.empty(0)]
         for k in range(-int(-horizon // self.period) if self.n_periods else 0):
             ago = int(rng.integers(1, self.n_periods + 1))

@@ -23,7 +23,7 @@ from slurm.forecasting.state import State
 from sweep.errors import SweepError
 
 FILE = "queue.json"
-"""Its name in a bundle."""
+"""Name of the queue's file in a bundle."""
 
 RUNNING, PENDING = {"RUNNING", "CONFIGURING", "SUSPENDED"}, {"PENDING"}
 HELD = re.compile(
@@ -36,13 +36,13 @@ KEPT = re.compile(
     "tasks|cpus_per_task|node_count|max_nodes|nodes|job_resources|memory_per_(cpu|node)|features|nice|shared|"
     "dependency|array_job_id|array_task_id|array_task_string|array_max_tasks|tres_req_str|licenses"
 )
-"""Keys of a job that are read."""
+"""The keys of a job that are read."""
 
 
 def reduced(text: str, now: float) -> str:
-    """Return what is read of squeue's output: no names, commands, paths and comments of jobs.
+    """Return the part of squeue's output that is read, without names, commands, paths and comments of jobs.
 
-    Older versions do not print when it was: it was `now`, in Unix seconds.
+    Older versions do not print the time; it is `now`, in Unix seconds, for them.
     """
     given = json.loads(text)
     jobs = [{key: value for key, value in job.items() if KEPT.fullmatch(key)} for job in given["jobs"]]
@@ -58,14 +58,14 @@ def of_squeue(
     Parameters
     ----------
     past : Past
-        Of the instant of the file, see `instant`, which is `zero` in Unix seconds.
+        The past of the file's instant (see `instant`), which is `zero` in Unix seconds.
     users : tuple of str
-        Of the past.
+        The names of users in the past.
 
     Raises
     ------
     SweepError
-        With one line: the file is not squeue's.
+        If the file is not squeue's; the message is one line.
     """
     running: list[Row] = []
     waiting: list[Row] = []
@@ -97,7 +97,7 @@ def of_squeue(
 
 
 def instant(name: str, text: str) -> float:
-    """Return the Unix seconds at which squeue printed a file, or of the last event in it."""
+    """Return the Unix seconds at which squeue printed a file, or the time of the last event in it."""
     try:
         given = json.loads(text)
         if at := number_of(given.get("last_update")):
@@ -112,7 +112,7 @@ def instant(name: str, text: str) -> float:
 
 
 Row = tuple[int, Mapping[str, Any], str, int]
-"""A job with the second by which it is sorted, its name, and the tasks of its array that may run at once."""
+"""A job, the second by which it is sorted, its name, and how many tasks of its array may run at once."""
 
 
 def _state(
@@ -208,7 +208,7 @@ def _column(every: list[Mapping[str, Any]], key: str) -> np.ndarray:
 
 
 def _asked(job: Mapping[str, Any], runs: bool) -> dict[str, int]:
-    """Return what a job asks for; of a running one what it has."""
+    """Return what a waiting job asks for, or what a running one has."""
     cpus, each = number_of(job.get("cpus")) or 1, max(number_of(job.get("cpus_per_task")) or 1, 1)
     tres = re.search(r"\bnode=(\d+)", str(job.get("tres_req_str") or ""))
     nodes = max(int(tres[1]) if tres and not runs else number_of(job.get("node_count")) or 1, 1)
@@ -223,7 +223,7 @@ def _asked(job: Mapping[str, Any], runs: bool) -> dict[str, int]:
 
 
 def _nodes(job: Mapping[str, Any]) -> dict[str, int]:
-    """Return the CPUs that a running job has of each node; alike on all where the file does not say."""
+    """Return the CPUs that a running job has on each node; all have the same number if none is given."""
     given = job.get("job_resources") or {}
     listed: Any = given.get("nodes") or job.get("nodes") or ""
     parts: Any = given.get("allocated_nodes") or ()
@@ -236,7 +236,7 @@ def _nodes(job: Mapping[str, Any]) -> dict[str, int]:
         count = number_of(used["count"]) if isinstance(used, Mapping) else cores
         found[part.get("nodename") or part.get("name")] = count or 0
     total = sum(found.values())
-    if set(found) == set(names) and total and cpus % total == 0:  # cores may have several CPUs
+    if set(found) == set(names) and total and cpus % total == 0:  # a core may have several CPUs
         return {name: count * (cpus // total) for name, count in found.items()}
     return {name: (cpus + at) // len(names) for at, name in enumerate(names)}
 
@@ -268,7 +268,7 @@ def _after(job: Mapping[str, Any], position: Mapping[int | None, int]) -> int:
 
 
 def _plain(job: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a job with numbers as they were before 23.02: since then each says whether it is set."""
+    """Return a job with plain numbers; since 23.02 each number also says whether it is set."""
     is_wrapped = {key: isinstance(value, Mapping) and "number" in value for key, value in job.items()}
     return {key: number_of(value) if is_wrapped[key] else value for key, value in job.items()}
 

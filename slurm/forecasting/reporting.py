@@ -15,14 +15,14 @@ from slurm.forecasting.state import State
 from sweep.store import writing
 
 FULL = int(NEAREST / SHARE)
-"""Instants of which `NEAREST` are taken."""
+"""Number of instants of which `NEAREST` are used."""
 
 SHOWN = 40
-"""Jobs that are printed and drawn."""
+"""Number of jobs that are printed and drawn."""
 
 
 def span(seconds: float) -> str:
-    """Return a time from now with two or three digits."""
+    """Return a duration as text with two or three digits."""
     if not np.isfinite(seconds):
         return "never"
     for name, size in (("d", 86_400.0), ("h", 3600.0), ("min", 60.0)):
@@ -103,19 +103,19 @@ def date(zero: float) -> str:
 
 
 def _finite(seconds: Floats) -> list[float | None]:
-    """Return times as JSON has them: None for never."""
+    """Return times for JSON, with None for never."""
     return [each if np.isfinite(each) else None for each in seconds.tolist()]
 
 
 def write(document: Mapping[str, Any], place: Path) -> None:
-    """Write a document as JSON, and print where; a time that is never is null."""
+    """Write a document as JSON and print its place; a time that never comes is null."""
     text = json.dumps(document, indent=1, allow_nan=False)
     writing.replace(place / "forecast.json", f"{text}\n".encode())
     print(f"written: {place / 'forecast.json'}")
 
 
 def _draw(labels: Sequence[str], spans: Floats, planned: Floats, place: Path) -> None:
-    """Draw intervals of starts, one below the other."""
+    """Draw the intervals of starts, one below the other."""
     import matplotlib
 
     matplotlib.use("agg")

@@ -22,33 +22,33 @@ from slurm.forecasting.drawing import DAY, Arrivals, Past, runtimes
 from slurm.forecasting.state import State, joined
 
 HORIZON, LONGEST = 8 * DAY, 128 * DAY
-"""The first horizon of arrivals, seconds, which doubles until all jobs have started, and the last one."""
+"""The first horizon of arrivals in seconds, which doubles until all jobs have started, and the last one."""
 
 MOST_THREADS = 8
 
 LATE_S = 60.0
-"""Seconds for which a job counts as expected to run on that has exceeded its limit."""
+"""Seconds that a job that has exceeded its limit is expected to run on."""
 
 
 class Scheduler(Protocol):
     """How jobs are scheduled."""
 
     def at(self, state: State) -> "Scheduler":
-        """Return the scheduler with what it keeps of the past of a queue."""
+        """Return the scheduler with the state that it keeps from the past of a queue."""
 
     def starts(
         self, state: State, runtime: Floats, later: Jobs, watched: Ints, rng: np.random.Generator | None
     ) -> Floats:
-        """Return when the watched jobs of a queue start, seconds; NaN for one that never does.
+        """Return when the watched jobs of a queue start, in seconds; NaN for one that never does.
 
         Parameters
         ----------
         runtime : ndarray, shape (n_jobs,), seconds
-            Of the queue's jobs, in all.
+            Total runtimes of the queue's jobs.
         later : Jobs
-            Submitted from the instant on.
+            Jobs submitted from the instant on.
         rng : numpy.random.Generator, optional
-            For what else is unknown; None takes it as 0.
+            Draws everything else that is unknown; with None it is 0.
         """
 
 
@@ -78,7 +78,7 @@ class Easy:
 
 @dataclass(frozen=True, eq=False)
 class Slurm:
-    """Slurm's scheduler, as a slurm.conf sets it."""
+    """Slurm's scheduler, as a slurm.conf configures it."""
 
     configuration: Configuration
     policy: Mapping[str, Any]
@@ -125,7 +125,7 @@ def usage_of(
 
 @dataclass(frozen=True, eq=False)
 class Futures:
-    """Random futures of a queue: the same ones for each change of a job, which are compared under them."""
+    """Random futures of a queue: the same ones for each change of a job, so that changes can be compared."""
 
     state: State
     scheduler: Scheduler
@@ -139,13 +139,13 @@ class Futures:
         return drawn, Arrivals.of(state.past, keys[1])
 
     def starts(self, watched: Ints | None = None, state: State | None = None) -> Floats:
-        """Return when waiting jobs start, seconds from the instant, shape (n, n_watched); infinite if not
+        """Return when waiting jobs start, in seconds from the instant, shape (n, n_watched); infinite if not
         within `LONGEST`.
 
         Parameters
         ----------
         watched : ndarray of int, optional
-            Positions in the queue; None is all waiting jobs.
+            Positions in the queue; None stands for all waiting jobs.
         state : State, optional
             The queue with other values of a job: its runtimes are the same up to its limit.
         """
@@ -167,5 +167,5 @@ class Futures:
                     return np.asarray(np.where(start < horizon, start, np.inf))
                 horizon *= 2
 
-        with ThreadPoolExecutor(min(os.cpu_count() or 1, MOST_THREADS)) as threads:  # kernels run beside it
+        with ThreadPoolExecutor(min(os.cpu_count() or 1, MOST_THREADS)) as threads:  # kernels run in parallel
             return np.array(list(threads.map(one, range(self.n))))

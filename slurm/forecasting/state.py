@@ -15,7 +15,7 @@ from slurm.forecasting.drawing import Past
 from sweep.errors import SweepError
 
 MOMENT_S = 1e-3
-"""Seconds after a submission at which a job that starts at once counts as waiting."""
+"""Seconds after its submission until which a job that starts at once counts as waiting."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,16 +30,16 @@ class State:
     nodes : tuple of mappings of int to int
         CPUs of each running job by node; empty where unknown.
     names : tuple of str
-        Of all jobs.
+        Names of all jobs.
     planned : ndarray of float, shape (n_waiting,), seconds
         Starts that the scheduler itself expects; NaN for none.
     past : Past
     zero : float
         Unix seconds of the instant.
     users : tuple of str
-        The n-th is the name of user number n, where names are known.
+        The n-th is the name of user number n, if names are known.
     rows : ndarray of int
-        Positions of the jobs in the trace they come from, if they do.
+        Positions of the jobs in the trace, if they come from one.
     """
 
     jobs: Jobs
@@ -105,7 +105,7 @@ def _with(table: Jobs | Requests, job: int, values: Mapping[str, Any]) -> dict[s
 
 
 def joined(jobs: Jobs, further: Jobs) -> Jobs:
-    """Return a queue's jobs with further ones behind; dependencies are kept."""
+    """Return a queue's jobs followed by further ones; dependencies are kept."""
     if not len(further):
         return jobs
     both = Jobs.concatenated([jobs, further])
@@ -116,7 +116,7 @@ def joined(jobs: Jobs, further: Jobs) -> Jobs:
 
 
 def past_of(trace: Trace, at: float) -> Past:
-    """Return what is known of the jobs of a log at an instant, seconds from its first submission."""
+    """Return what is known about a log's jobs at an instant, in seconds from its first submission."""
     n = int(np.searchsorted(trace.jobs.submit, at))
     jobs = trace.jobs.part(slice(n))
     waited = np.full(n, np.nan) if trace.waited is None else trace.waited[:n]
@@ -127,7 +127,8 @@ def past_of(trace: Trace, at: float) -> Past:
 def of_log(trace: Trace, at: float) -> State:
     """Return the queue at an instant of a log that has recorded waits.
 
-    Where its clocks let more jobs run than the machine has processors for, those that began last are taken.
+    If its clocks let more jobs run than the machine has processors for, those that began last count as
+    running.
     """
     if trace.waited is None or np.isnan(trace.waited).all():
         raise SweepError(

@@ -19,7 +19,7 @@ User - 'games':DefaultAccount='biology':Fairshare=1
 User - 'bin':DefaultAccount='theory':Fairshare=2
 User - 'man':DefaultAccount='biology':Fairshare=1
 """
-"""With users who submit no job: they have ranks in Fair Tree as well."""
+"""Associations, also for users who submit no job: they have ranks in Fair Tree as well."""
 
 QOS = (
     "main MaxTRESPerUser=cpu=40",
@@ -37,7 +37,7 @@ WHO = (
     ("games", "biology"),
     ("bin", "biology"),
 )
-"""Users and accounts of jobs; each Debian has these users."""
+"""Users and accounts of jobs; every Debian system has these users."""
 
 LEVELS = ("normal", "normal", "urgent", "bulk")
-"""QOS of jobs, in equal parts."""
+"""QOS of jobs, in equal shares."""

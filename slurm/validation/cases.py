@@ -17,15 +17,15 @@ WHOLE = (f"PartitionName=main Nodes={ALL} Default=YES OverSubscribe=EXCLUSIVE St
 class Case:
     """A configuration: lines of slurm.conf, partitions, whether jobs share nodes, and a reservation.
 
-    With accounts the cluster has a database, and jobs have users, accounts and QOS. Where jobs are suspended
-    they sleep a second at a time: a longer sleep would go on. Where small jobs preempt others, these are
-    small and long, so that there are no idle nodes. With further words on the lines of nodes some jobs ask
-    for generic resources, and some for features; with licences some ask for these. Budgets and the like are
-    in other accounts and QOS, and jobs have several partitions where `several` is set. Where the cluster
-    `refuses` jobs or lets some wait for ever, these are compared, too. Submissions are `spread` times as far
-    apart where nodes, which take some time to boot, are powered down. With `one_thread` some jobs want one
-    thread of each core. Jobs with an even number of nodes may want `segments` of that size, and small ones
-    may wait a minute for nodes on one leaf switch (`one_switch`).
+    With accounts the cluster has a database, and jobs have users, accounts and QOS. If jobs are suspended,
+    they sleep a second at a time, since a longer sleep would continue meanwhile. If small jobs preempt
+    others, the others are small and long, so that there are no idle nodes. If the lines of nodes have further
+    settings, some jobs ask for generic resources and some for features; if there are licences, some ask for
+    these. Budgets and the like are in other accounts and QOS, and jobs name several partitions if `several`
+    is set. If the cluster `refuses` jobs or lets some wait for ever, these are compared, too. Submissions are
+    `spread` times as far apart if nodes, which take some time to boot, are powered down. With `one_thread`
+    some jobs want one thread of each core. Jobs with an even number of nodes may want `segments` of that
+    size, and small ones may wait a minute for nodes on one leaf switch (`one_switch`).
     """
 
     settings: Mapping[str, object] = field(default_factory=dict)
@@ -136,7 +136,7 @@ CASES["gang"] = Case(
         "PreemptMode": "GANG",
         "SchedulerTimeSlice": 10,
         "SelectType": "select/linear",
-        "SelectTypeParameters": "CR_ONE_TASK_PER_CORE",  # CR_CPU is none of select/linear
+        "SelectTypeParameters": "CR_ONE_TASK_PER_CORE",  # CR_CPU is not a parameter of select/linear
     },
     (f"PartitionName=main Nodes={ALL} Default=YES OverSubscribe=FORCE:2 State=UP",),
     suspends=True,
@@ -192,7 +192,7 @@ CASES["devices"] = Case(
 
 PARAMETERS = "bf_interval=30,batch_sched_delay=0"
 AT_EACH_WAKE_UP = {"SchedulerParameters": PARAMETERS}
-"""A pass a second, so that starts do not depend on when the controller of a busy machine wakes up."""
+"""One pass every second, so that starts do not depend on when the controller of a busy machine wakes up."""
 
 BUDGETS = ASSOCIATIONS.replace("GrpTRES=cpu=32", "GrpTRESMins=cpu=40").replace(
     "GrpTRES=cpu=20", "GrpTRESMins=cpu=20"
@@ -423,27 +423,27 @@ class Job:
 
     @property
     def tasks(self) -> int:
-        """CPUs that it requests where nodes are shared."""
+        """CPUs that the job requests if nodes are shared."""
         return self.cpus * self.nodes
 
     def asked_nodes(self, case: Case) -> int:
-        """Return the nodes that it names where these are limited, 0 for none."""
+        """Return the number of nodes that the job names if these are limited, or 0."""
         names = not case.shares_nodes or case.names_nodes or (case.refuses and (self.few or self.who % 2))
         return self.nodes if names else 0
 
     @property
     def devices(self) -> int:
-        """Generic resources on each node, where there are any: Slurm takes GPUs for real ones only."""
+        """Generic resources on each node, if there are any; Slurm accepts only real GPUs."""
         return self.who % 3 if self.tasks <= 16 else 0
 
     @property
     def constraint(self) -> str:
-        """Features of its nodes, where they have any."""
+        """Features that the job asks for, if nodes have any."""
         texts = ("", "fast", "wide", "fast&wide", "fast|wide")
         return texts[self.level + self.cpus // 4] if self.tasks <= 16 else ""
 
     def threads(self, case: Case) -> int:
-        """Return the CPUs that it gets for each one that it asks for: all of a core, if it wants one."""
+        """Return the CPUs that the job gets for each one that it asks for: a whole core for one thread."""
         return 1 + (case.one_thread and self.level == 1 and self.tasks <= 16)
 
     def segment(self, case: Case) -> int:
@@ -457,12 +457,12 @@ class Job:
 
     @property
     def licences(self) -> dict[str, int]:
-        """Licences that it asks for, where there are any."""
+        """Licences that the job asks for, if there are any."""
         asked = {"solver": 1 + self.who % 4, "mesher": 1 + self.who % 2}
         return {name: n for k, (name, n) in enumerate(asked.items()) if self.level & (1 << k)}
 
     def partition(self, case: Case) -> str:
-        """Return its partition where there are several: ``few`` takes small jobs only."""
+        """Return the job's partition if there are several; ``few`` takes only small jobs."""
         if case.several:
             return "few,main" if self.nodes <= 6 and self.memory > 100 else "main"
         if self.few and self.tasks <= 6 * CPUS:
@@ -471,7 +471,7 @@ class Job:
 
 
 def workload(seed: int, n_jobs: int, gap: float = 3.0) -> list[Job]:
-    """Return jobs of seconds to minutes, some of which run over their limit."""
+    """Return jobs that take seconds to minutes; some exceed their time limit."""
     rng = np.random.default_rng(seed)
     submit = np.cumsum(rng.exponential(gap, n_jobs))
     nodes = rng.choice([1, 2, 3, 4, 6, 8, 12, 16], n_jobs, p=[0.3, 0.15, 0.1, 0.15, 0.1, 0.1, 0.06, 0.04])

@@ -13,7 +13,7 @@ from sweep.errors import SweepError, unknown
 from sweep.store import writing
 
 NEAR_S = 2.0
-"""Largest deviation from the real Slurm that is accepted for nine of ten starts, seconds."""
+"""Largest accepted deviation from the real Slurm for nine of ten starts, in seconds."""
 
 
 def validate(

@@ -23,23 +23,23 @@ from slurm.validation.cases import BASE, CASES, CPUS, NODES, SCRIPT, SECOND_BY_S
 from slurm.validation.observed import Observed
 
 LONGEST_S = 7200
-"""Seconds until a run is given up."""
+"""Seconds after which a run is abandoned."""
 
 BEFORE_S = 0.01
-"""Seconds from the beginning to the first submission: what happened before is in the phases."""
+"""Seconds from the beginning to the first submission; the phases contain what happened before."""
 
 SAME_S = 0.5
-"""Seconds between two cycles that are one: the least between two is a second."""
+"""Seconds below which two cycles are the same one: two different ones are at least a second apart."""
 
 NEVER_S = 1e6
-"""Run time of a job that was killed: it is not known how long it would have run."""
+"""Run time of a job that was killed, because it is not known how long it would have run."""
 
 PATIENCE_S = 130
 """Seconds without a running job after which those that wait do so for ever: longer than between two full
 passes."""
 
 NUMBERS = "numbers.json"
-"""Of each job in order of submission its number, 0 where it was refused, and why it never starts."""
+"""For each job in order of submission: its number, 0 if it was refused, and why it never starts."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +60,7 @@ class Comparison:
 
     @property
     def line(self) -> str:
-        """The result in one line."""
+        """The result, as one line."""
         off = np.abs(self.model - self.real)
         waits = (float((start - self.submitted).mean()) for start in (self.real, self.model))
         return (
@@ -138,14 +138,14 @@ def on_slurm(
 
 
 def _reserve(wanted: str, cluster: TestCluster, folder: Path) -> None:
-    """Make a reservation, and have the kept slurm.conf include what Slurm prints of it."""
+    """Make a reservation, and make the saved slurm.conf include what Slurm prints about it."""
     slurm = Slurm({**cluster.env, "TZ": "UTC"})
     slurm.run("scontrol", "create", "reservation", *wanted.split())
     _include("reservations.txt", slurm.run("scontrol", "-o", "show", "reservation"), folder)
 
 
 def _include(name: str, text: str, folder: Path) -> None:
-    """Have the kept slurm.conf include what Slurm prints."""
+    """Make the saved slurm.conf include what Slurm prints."""
     (folder / name).write_text(text, encoding="utf-8")
     with open(folder / "slurm.conf", "a", encoding="utf-8") as file:
         file.write(f"Include {name}\n")
@@ -157,7 +157,7 @@ def compare(case: str, jobs: Sequence[Job], folder: Path) -> Comparison:
         observed = Observed.of(log)
     ids, asked_for = observed.jobs, CASES[case].workload(jobs)
     given = [asked_for[job - 1] for job in ids]
-    if (folder / NUMBERS).exists():  # those that never started as well
+    if (folder / NUMBERS).exists():  # includes jobs that never started
         ids = json.loads((folder / NUMBERS).read_text(encoding="utf-8"))["numbers"]
         given = asked_for[: len(ids)]
     refused = iter(observed.refused)
@@ -204,8 +204,8 @@ def _model(
     submitted: np.ndarray,
     zero: float,
 ) -> tuple[np.ndarray, Result]:
-    """Return which of the jobs are in the queue at some time, and what becomes of them in the model; those
-    that wait for ever are cancelled at the end."""
+    """Return which jobs are in the queue at some time, and their fate in the model; those that wait for ever
+    are cancelled at the end."""
     ran = np.array(
         [
             observed.ran(number) if number in observed.ended else job.runtime
@@ -269,7 +269,7 @@ def _model(
             kept = kept[~error.lost]
     rows = np.sort(np.concatenate([kept, np.flatnonzero(waits)]))
     every = wanted(rows, np.where(waits[rows], LONGEST_S, np.inf))
-    delay = np.where(waits[rows], 2.0 * LONGEST_S, 0.0)  # until after they are cancelled
+    delay = np.where(waits[rows], 2.0 * LONGEST_S, 0.0)  # until after these jobs are cancelled
     request = replace(every.request, delay=delay)
     partitions = tuple(
         places.get(k, of_job) for k, of_job in zip(rows.tolist(), every.partitions, strict=True)

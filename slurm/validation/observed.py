@@ -1,4 +1,4 @@
-"""What a real controller did, read from its log: submissions, starts, ends, passes, cycles and plans."""
+"""Read from a log what a real controller did: submissions, starts, ends, passes, cycles and plans."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ STARTED = re.compile(r"sched: Allocate JobId=(\d+) ")
 BACKFILLED = re.compile(r"sched/backfill: _start_job: Started JobId=(\d+) in ")
 EVALUATED = re.compile(r"(?:select_p_job_test: evaluating|_attempt_backfill: BACKFILL: test for) JobId=(\d+)")
 COUNTED = re.compile(r"sched/backfill: _start_job: (?:BACKFILL: )?Jobs backfilled since boot")
-"""Jobs tried, and a start by backfill: since 26.05 the log of this level names only what was tried before."""
+"""Jobs tried, and a start by backfill: since 26.05 this log level names only the jobs tried before it."""
 
 ENDED = re.compile(r"_job_complete: JobId=(\d+) done")
 PREEMPTED = re.compile(r"preempted JobId=(\d+) has been (requeued|killed) to reclaim")
@@ -47,19 +47,19 @@ CALCULATED = (
     "priority/multifactor: _decay_thread: PRIO: Decay factor over",
     "priority/multifactor: decay_apply_weighted_factors: priority for job",
 )
-"""The beginning of a calculation of priorities, where DebugFlags has Priority, or else its end."""
+"""The beginning of a calculation of priorities if DebugFlags has Priority, otherwise its end."""
 PLAN = re.compile(r"sched/backfill: _dump_job_sched: (?:BACKFILL: )?JobId=(\d+) to start at (\S+?), ")
 
 AGENT = re.compile(r"Spawning RPC agent for msg_type (\w+)$")
 TREE = re.compile(r"Tree head got back (\d+)(?: looking for (\d+))?$")
-"""An agent that sends a message to nodes, the beginning of its work, and each answer that it has got."""
+"""An agent that sends a message to nodes, the beginning of its work, and each answer that it receives."""
 
 INSTANTS = {
     "sched/backfill: _attempt_backfill: beginning": "cycles",
     "GANG: gang: _timeslicer_thread: scanning partitions": "slices",
     "Testing job time limits": "limits",
 }
-"""Lines of which only the instant is kept."""
+"""Lines from which only the instant is kept."""
 
 DAY_S = 86400
 
@@ -67,7 +67,7 @@ ORDERED_S = 1e-4
 """Seconds from a submission to a cycle that follows it within the same millisecond of the log."""
 
 COARSE_S = 0.004
-"""The controller reads the coarse clock of the kernel's last tick, which is 4 ms old at most, and writes the
+"""The controller reads the coarse clock of the kernel's last tick, which is at most 4 ms old, and writes the
 line of the log later."""
 
 ANSWERED_S = 1.0
@@ -77,28 +77,28 @@ FIRST_SLEEP_S = 0.005
 """An agent looks for answers after this time, and then after sleeps twice as long each (`_wdog`)."""
 
 BEGUN_S = 0.1
-"""Longest time from the line of an agent until it begins; some do so without another line."""
+"""Longest time from an agent's line until it begins; some agents begin without another line."""
 
 WITHIN_S = 0.25
-"""Seconds after a whole one within which its wake-up, of 23.11 or later, writes its first line."""
+"""Seconds after a whole second within which the wake-up for it (23.11 or later) writes its first line."""
 
 BESIDE_S = 5e-4
-"""Seconds from a whole one to a wake-up that takes it for itself, or for the one before: the clock that it
+"""Seconds from a whole second to a wake-up that sees this second or the one before: the clock that it
 reads is up to `COARSE_S` late."""
 
 SEEN = ((0,), (1,), (1, 0))
-"""Whether a wake-up just after a whole second sees the one before; or that first, and then at once itself."""
+"""Whether a wake-up just after a whole second sees the one before, or that one first and then its own."""
 
 AT_ONCE_S = 0.01
-"""A pass within this time of an epilog's message was called by it, the message of the last node of a job."""
+"""A pass within this time of an epilog's message was called by it, if it is from the last node of a job."""
 
 CALLED_S = 0.02
-"""A pass within this time of an epilog's message may have been called by it, and shows no wake-up."""
+"""A pass within this time of an epilog's message may have been called by it, and proves no wake-up."""
 
 
 @dataclass
 class Observed:
-    """Instants are seconds of the controller's clock since the epoch; by number of the job.
+    """What a controller did, by number of the job; instants are seconds since the epoch by its clock.
 
     Parameters
     ----------
@@ -108,11 +108,11 @@ class Observed:
         Passes of the main scheduler, full ones among them, backfill cycles, tests of limits.
     plans : list of (cycle, job, planned start)
     slices : list of float
-        Begins of time slices of gang scheduling.
+        Beginnings of time slices of gang scheduling.
     suspended : dict of int to list of float
         Instants at which each job was suspended and resumed, in turn.
     preempted : list of (instant, job)
-        Of jobs that run again only the last run is in `started`, `ended`, and the like.
+        For jobs that run again, `started`, `ended` and the like contain only the last run.
     """
 
     submitted: dict[int, float] = field(default_factory=dict)
@@ -133,10 +133,10 @@ class Observed:
     left: list[float] = field(default_factory=list)  # from a job's end until its nodes have answered
     suspended: dict[int, list[float]] = field(default_factory=dict)
     calls: list[float] = field(default_factory=list)  # messages that call the scheduler
-    kill_times: list[float] = field(default_factory=list)  # from a kill to them
+    kill_times: list[float] = field(default_factory=list)  # seconds from a kill to such messages
     answered: dict[int, float] = field(default_factory=dict)  # when the last of a job's nodes had answered
     noticed: dict[int, float] = field(default_factory=dict)  # when the agent that asked them saw that
-    node_messages: dict[int, dict[str, float]] = field(default_factory=dict)  # of epilogs, by node
+    node_messages: dict[int, dict[str, float]] = field(default_factory=dict)  # messages of epilogs, by node
     booted: set[int] = field(default_factory=set)  # jobs that waited for their nodes to boot
     registered: list[float] = field(default_factory=list)  # instants at which nodes were up
     powered: list[float] = field(default_factory=list)  # checks of nodes that changed some
@@ -144,7 +144,7 @@ class Observed:
     boot_times: list[float] = field(default_factory=list)
     version: Version | None = None
     refused: list[float] = field(default_factory=list)  # submissions
-    _message: tuple[float, int] = (0.0, 0)  # the last one of an epilog, and its job
+    _message: tuple[float, int] = (0.0, 0)  # the last message of an epilog, and its job
     _evaluated: int = 0
     _asking: list[int] = field(default_factory=list)  # jobs that ended, whose nodes no agent has asked yet
     _agents: list[tuple[float, bool]] = field(default_factory=list)  # to begin; whether to ask a job's nodes
@@ -233,7 +233,7 @@ class Observed:
             self.plans.append((self.cycles[-1] if self.cycles else now, int(match[1]), _seconds(match[2])))
 
     def _answer(self, now: float, n: int, of: int) -> None:
-        """Take note of an answer of a node: agents begin in their order, answers may overtake each other."""
+        """Record the answer of a node: agents begin in their order, but answers may overtake each other."""
         if of:
             self._agents = [agent for agent in self._agents if now - agent[0] < BEGUN_S]
             asks = self._agents.pop(0)[1] if self._agents else False
@@ -268,10 +268,10 @@ class Observed:
         return sorted(job for job in self.submitted if job in self.started and job in self.ended)
 
     def ran(self, job: int) -> float:
-        """Return the seconds that a job ran, which it does for a while after it is suspended.
+        """Return the seconds that a job ran; it runs on for a while after it is suspended.
 
-        It started with the pass, which takes no time in the model. Where it ended while it was suspended it
-        ran: the message that resumed it came after the next one that suspended it.
+        The job started with the pass, which takes no time in the model. If it ended while it was suspended,
+        it was in fact running: the message that resumed it came after the next one that suspended it.
         """
         begins = self.limits if job in self.booted else (*self.passes, *self.cycles)
         started = self._begun(max(at for at in (*begins, -np.inf) if at <= self.started[job]))
@@ -286,7 +286,7 @@ class Observed:
         `delay` seconds apart at least.
 
         The background thread sleeps ten times 0.1 s between two wake-ups, and then works: how long that takes
-        depends on what else the machine does. So its wake-ups are taken from the log as far as it shows them,
+        depends on what else the machine does. Its wake-ups are therefore taken from the log if it shows them,
         and the others are interpolated.
         """
         readings, done = self._clock(delay)
@@ -313,7 +313,7 @@ class Observed:
         )
 
     def _begun(self, at: float) -> float:
-        """Return when a pass or a cycle begins by the coarse clock, after what it has seen."""
+        """Return when a pass or a cycle begins by the coarse clock, after the events that it has seen."""
         known = (self.submitted, self.ended, self.noticed, self.freed)
         times = (*chain(*(one.values() for one in known)), *self.calculations, *self.slices)
         seen = max((time for time in times if time <= at), default=-np.inf)
@@ -326,7 +326,7 @@ class Observed:
             return {}
         at = np.array(self.powered) - zero
         number = np.cumsum([0, *np.rint(np.diff(at))])
-        first = math.ceil(at[0] / 10) * 10  # wake-ups before it
+        first = math.ceil(at[0] / 10) * 10  # the wake-ups before that
         known = np.interp(np.arange(number[-1] + 1), number, at)
         idle = max(one for one in self.registered if one <= zero) - zero
         return {
@@ -344,7 +344,7 @@ class Observed:
 
     def answers(self, jobs: Sequence[int]) -> np.ndarray:
         """Return the seconds from the end of each job until its last node has answered, and until that is
-        noticed, -1 where the log does not show it: shape (n_jobs, 2)."""
+        noticed, -1 if the log does not show it: shape (n_jobs, 2)."""
         taken = {job: at - self.ended[job] for job, at in self.answered.items() if job in self.ended}
         known = [0 <= taken.get(job, -1.0) < ANSWERED_S for job in jobs]
         return np.array(
@@ -357,14 +357,14 @@ class Observed:
     def messages(self, jobs: Sequence[int]) -> np.ndarray:
         """Return the seconds from the end of each job to the message of its epilog, -1 without one.
 
-        Usually a node has finished with a job when the controller asks for it; otherwise it sends a message
+        Usually a node has finished with a job when the controller asks about it; otherwise it sends a message
         later, which calls the scheduler. Which of the two happens depends on the node's load.
         """
         return np.array([self.freed[job] - self.ended[job] if job in self.freed else -1.0 for job in jobs])
 
     def node_answers(self, jobs: Sequence[int], nodes: Sequence[str]) -> np.ndarray:
-        """Return job and node, by their places, and the seconds from the job's end, where the message of a
-        node comes before the one that `messages` has: shape (n, 3), by job and time."""
+        """Return the positions of job and node, and the seconds from the job's end, of node messages that
+        come before the one in `messages`: shape (n, 3), by job and time."""
         found = [
             (k, nodes.index(node), at - self.ended[job])
             for k, job in enumerate(jobs)
@@ -374,7 +374,7 @@ class Observed:
         return np.array(sorted(found, key=lambda each: (each[0], each[2]))).reshape(-1, 3)
 
     def _cycle_time(self) -> float:
-        """Return the seconds that a cycle takes beyond the whole ones to the next, or 0."""
+        """Return the seconds that a cycle takes beyond the whole seconds to the next one, or 0."""
         beyond = np.diff(self.cycles)
         beyond = beyond - np.rint(beyond)
         return max(float(np.median(beyond)), 0.0) if len(beyond) else 0.0
@@ -387,7 +387,7 @@ class Observed:
         return found[since >= CALLED_S]
 
     def clock_readings(self, delay: int = 3) -> np.ndarray:
-        """Return when the background thread wakes up, and by the fraction which whole second it takes it for.
+        """Return when the background thread wakes up; the fraction shows which whole second it sees.
 
         It reads the coarse clock, which is up to `COARSE_S` late, so that just after a whole second it may
         see the one before. Which of the two it saw is chosen so that the rules of its timers (passes `delay`
@@ -475,9 +475,9 @@ def _first_after(instants: list[float], zero: float) -> float:
 
 
 def _last_before(instants: list[float], default: float, zero: float, readings: np.ndarray) -> float:
-    """Return when something happened last before `zero`, by the wake-up that did it."""
+    """Return when something happened last before `zero`, as the time of the wake-up that did it."""
     if not instants:
-        return 0.0  # the log is shorter than until the next one
+        return 0.0  # the log ends before the next one
     at = max((instant for instant in instants if instant < zero), default=instants[0])
     reading = readings[max(int(np.searchsorted(readings, at + BESIDE_S, side="right")) - 1, 0)]
     return float(reading if abs(reading - at) < WITHIN_S else at) - zero - default * (at >= zero)
