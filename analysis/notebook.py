@@ -70,7 +70,7 @@ def report_of(folder: Path, chosen: Mapping[str, Any]) -> Path:
 
 @_one_kind_of_error
 def appraised_of(folder: Path, reference: str, best: str | None = None) -> Mapping[str, dict[str, Any]]:
-    """Return what came of each policy in a round of a search, see `analysis.paper.Paper`."""
+    """Return the result of each policy in a round of a search, see `analysis.paper.Paper`."""
     study, paper = opened(folder, SEARCH)
     return paper.appraised(replace(study, view=View(reference=reference)), best)
 

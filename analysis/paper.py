@@ -37,7 +37,7 @@ class Picture:
     with_claims : bool
         The figure shares data with the tests of the sentences, so it is drawn in the process that runs them.
     sources : str
-        By which code the dataset was computed, for the metadata of the PNG.
+        The code that computed the dataset, for the metadata of the PNG.
     """
 
     name: str
@@ -117,7 +117,7 @@ class Paper:
     commands : dict of str to callable
         Name -> function of the arguments after ``python -m analysis NAME``.
     appraised : callable
-        (study, the best policy so far or None) -> what came of each policy in a round of a search; see
+        (study, the best policy so far or None) -> the result of each policy in a round of a search; see
         `analysis.tuning.appraising`.
     views : dict of str to View
         Name -> picture of one point for the explorer.

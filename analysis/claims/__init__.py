@@ -116,7 +116,7 @@ class Part:
         return ""
 
     def direction(self) -> "Part":
-        """Return the same comparison without what its word of degree says of the size."""
+        """Return the same comparison without the size that its word of degree asks for."""
         return self
 
     def miss(self, confidence: float) -> str:

@@ -65,7 +65,7 @@ class AxisRange:
         return a.x[inside & a.where(SATURATED) & b.stable]
 
     def _inside(self, x: np.ndarray) -> np.ndarray:
-        # A tolerance for rounding, far below the step of any grid.
+        # This tolerance for rounding is far below the step of any grid.
         inside = (x >= self.low - 1e-9) & (x <= self.high + 1e-9)
         return inside if self.only is None else inside & np.isin(x, self.only)
 
@@ -123,7 +123,7 @@ def level(
 
 
 def excess(label: str, a: tuple[Curve, Curve], b: tuple[Curve, Curve], loads: AxisRange) -> Part:
-    """Ask that a[0] - a[1] is more than b[0] - b[1]: the costs of a change to two schemes."""
+    """Ask that a[0] - a[1] is more than b[0] - b[1], the costs of a change to two schemes."""
     chosen, reason = loads.choose([*a, *b])
     if reason:
         return Open(label, reason)
@@ -162,7 +162,7 @@ def turns(
     Parameters
     ----------
     tests : int
-        Pairs of curves that are looked at so; the intervals are corrected for all their loads.
+        Pairs of curves that are examined in this way; the intervals are corrected for all their loads.
     """
     chosen, reason = loads.choose([a, b])
     if reason:

@@ -72,7 +72,7 @@ def _table(layout: Layout, metric: str) -> Table:
     heads = [layout.word(name) for name in names]
     heads[0] += " (reference)" * pairs
     if not axes:
-        # With one point, policies below each other are easier to read.
+        # If there is one point, policies below each other are easier to read.
         found = [list(pair) for pair in zip(heads, found[0] if found else [], strict=True)]
         heads = [name.lower()]
         axes = [layout.lines]

@@ -155,7 +155,7 @@ def _draw(axes: Axes, one: np.recarray, shown: Scene, unit: float, last: float, 
 
 
 def _promises(axes: Axes, one: np.recarray, promised: np.ndarray, unit: float, last: float) -> set[str]:
-    """Draw a line from each start to the first reserved one, across the job's rectangle, below its name."""
+    """Draw a line from each start to the first reserved start, across the job's rectangle, below its name."""
     jobs = np.where(one.job >= 0, one.job, 0)
     marked = one.starts & (one.job >= 0) & np.isfinite(promised[jobs])
     if not marked.any():

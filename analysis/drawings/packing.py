@@ -1,7 +1,8 @@
 """The processors of a host on which the pieces of a schedule are drawn.
 
-The models count processors and do not name them. For a drawing each piece is given some that are free for all
-of its time: those its job had before, else the shortest free run that is long enough, else several runs.
+The models count processors and do not name them. For a drawing, each piece is given processors that are free
+for all of its time: those that its job had before, otherwise the shortest free run that is long enough,
+otherwise several runs.
 """
 
 import heapq
@@ -41,12 +42,12 @@ def pack(
     job : ndarray of int, shape (n_pieces,)
         Pieces of one job keep its processors as far as they can.
     capacity : float
-        Processors of the host.
+        Number of processors of the host.
 
     Raises
     ------
     DrawingError
-        If more are in use at a time than there are.
+        If more processors are in use at a time than the host has.
     """
     free = [Run(0.0, float(capacity))]
     running: list[tuple[float, int, list[Run]]] = []
@@ -87,7 +88,7 @@ def _taken(free: Sequence[Run], need: float, wanted: Sequence[Run]) -> tuple[lis
                 take(Run(low, min(high, low + need)))
     while need > ROUNDING and left:
         enough = [one for one in left if one.high - one.low >= need - ROUNDING]
-        # Of runs that are too short, take the longest first, so that a job has few pieces.
+        # The longest of the runs that are too short are taken first, so that a job has few pieces.
         one = min(enough, key=_length) if enough else max(left, key=_length)
         take(Run(one.low, min(one.high, one.low + need)))
     return _joined(taken), left

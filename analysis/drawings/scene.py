@@ -229,7 +229,7 @@ def whole(settings: Mapping[str, str], key: str, least: int = 1) -> int:
 def positive(
     settings: Mapping[str, str], key: str, advice: str = "a positive number", most: float = math.inf
 ) -> float:
-    """Return a finite number above 0, up to `most`; else raise `AnalysisError` with advice."""
+    """Return a finite number above 0, up to `most`; otherwise raise `AnalysisError` with advice."""
     try:
         value = float(settings[key])
     except ValueError:

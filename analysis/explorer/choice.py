@@ -128,7 +128,7 @@ def normal(study: Study, choice: Choice) -> Choice:
     at = {}
     for axis in (axis for axis in varied if axis not in (along, lines)):
         known = study.values_of(axis)
-        # The first value by default, but the middle load.
+        # The default is the first value, except for loads: there it is the middle one.
         default = ALL if ALL in known else known[len(known) // 2] if axis == "load" else known[0]
         at[axis] = choice.at[axis] if choice.at.get(axis) in known else default
     others = references(study, replace(choice, along=along, lines=lines))

@@ -69,7 +69,7 @@ def main(arguments: Sequence[str]) -> None:
 
 
 def _check_packages() -> None:
-    """Refuse in one line where the extra is not installed."""
+    """Refuse with one line if the extra is not installed."""
     for package in PACKAGES:
         try:
             importlib.import_module(package)

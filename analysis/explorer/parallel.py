@@ -37,7 +37,7 @@ class Brushes:
     heights : ndarray, shape (n_axes, n_lines)
         Where the lines cross the axes.
     lines : ColumnDataSource
-        Of the lines, with their opacity, ``alpha``.
+        Data of the lines, with their opacity, ``alpha``.
     """
 
     def __init__(self, made: Any, heights: np.ndarray, lines: ColumnDataSource) -> None:

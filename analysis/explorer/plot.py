@@ -96,7 +96,7 @@ class Drawing(NamedTuple):
     everything : View, optional
         The whole plot, if it can be zoomed.
     brushes : Brushes, optional
-        What the reader has marked on the axes of parallel coordinates.
+        The ranges that the reader has marked on the axes of parallel coordinates.
     """
 
     figure: Any

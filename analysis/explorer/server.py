@@ -66,7 +66,7 @@ def opened(address: str) -> bool:
     """Open a browser window; return whether that worked."""
     shown = os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY") or os.environ.get("BROWSER")
     if sys.platform.startswith("linux") and not shown:
-        return False  # a text browser would take the terminal from the server
+        return False  # a text browser would take the terminal away from the server
     try:
         return webbrowser.open(address)
     except (webbrowser.Error, OSError):

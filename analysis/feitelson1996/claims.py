@@ -84,7 +84,7 @@ class Tester(Base):
 
     @property
     def beyond_capacity(self) -> str:
-        """Why sentences on utilization cannot be tested: PEs count twice; empty where they do not."""
+        """The reason why sentences on utilization cannot be tested: PEs count twice; empty if they do not."""
         curves = [self.curve(UTILIZATION, policy) for policy in self.study.policies]
         values = np.concatenate([curve.values[curve.x >= CROWDED].ravel() for curve in curves])
         known = values[np.isfinite(values)]
@@ -170,7 +170,7 @@ def _without(test: Tester, feature: str, of: Any, at: Any, **limits: float) -> l
 
 
 def _excess(test: Tester, of: str, over: list[str], at: list[AxisRange]) -> list[Part]:
-    """Ask that losing alternative scheduling adds more to the slowdown of one scheme than to others'."""
+    """Ask that losing alternative scheduling adds more to one scheme's slowdown than to the others'."""
 
     def both(scheme: str) -> tuple[Curve, Curve]:
         return test.curve(SLOWDOWN, scheme, alternation="none"), test.curve(SLOWDOWN, scheme)
@@ -216,12 +216,12 @@ def _example(test: Tester, part: str) -> list[Part]:
 
 
 def _logs(test: Tester, part: str) -> list[Part]:
-    """Return what two logs of the archive say, whatever the study."""
+    """Return facts about two logs of the archive, whatever the study."""
     return list(logs.facts()[part])
 
 
 def _saturation(test: Tester, of: list[str]) -> str:
-    """Return up to which load schemes keep up."""
+    """Return the loads up to which schemes keep up."""
     found = {scheme: limits_shown(*test.curve(SLOWDOWN, scheme).capacity) for scheme in of}
     texts = [f"{label(scheme)} {limits}" for scheme, limits in found.items() if limits]
     return f"They keep up with loads up to: {', '.join(texts)}." if texts else ""

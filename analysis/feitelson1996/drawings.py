@@ -189,7 +189,7 @@ def draw_fig9(settings: Mapping[str, str] | None = None) -> Figure:
     for scheme, row in zip(SCHEMES, rows, strict=True):
         for axes, moment, state in zip(row, MOMENTS, states_of(scheme, ALTERNATION), strict=True):
             draw_matrix(axes, state, moment, names)
-            axes.set_ylim(3, 0)  # the same height everywhere, so that a missing slot shows
+            axes.set_ylim(3, 0)  # all have the same height, so that a missing slot is visible
         row[0].set_ylabel(f"{style_of(scheme).label}\n\nSlot")
     for axes in rows[0]:
         axes.set_xlabel("")

@@ -1,7 +1,7 @@
 """Figs. 3 to 6: job sizes, runtimes and repeated runs in two logs, or from their counts without the logs.
 
-The paper used six logs. Of these only the NASA Ames iPSC/860's is published as it was; KTH's SP2 stands
-in for the ANL SP1 and the SDSC Paragon, which are not.
+The paper used six logs. Only one of them, from the NASA Ames iPSC/860, is published as it was; KTH's SP2
+replaces the ANL SP1 and the SDSC Paragon, which are not.
 """
 
 import json
@@ -67,7 +67,7 @@ ORDER = (2.1, 2.3)
 """Harmonic orders that are "around 2.2"."""
 
 LOGS = (NASA, KTH)
-"""In the order of every figure: the paper's own first."""
+"""The logs in the order of every figure: the paper's own first."""
 
 IN_PLACE = "KTH SP2 in place of the ANL SP1 and SDSC Paragon logs, which are out of reach."
 
@@ -87,7 +87,7 @@ class Counts:
     lengths, runs : ndarray, shape (n_lengths,)
         The lengths of runs of repeated executions, and how often each occurs.
     named : bool
-        Whether the log names programs; else a run has the same user and the same size.
+        Whether the log names programs; if not, a run has the same user and the same size.
     """
 
     note: str
@@ -169,7 +169,8 @@ def zipf_order(lengths: np.ndarray, counts: np.ndarray) -> tuple[float, float]:
 
 
 def facts() -> dict[str, list[Fact]]:
-    """Return what section 3 says of logs, tested on the counts of both: the sizes, the runtimes, the runs."""
+    """Return section 3's statements on logs, tested on the counts of both: the sizes, the runtimes, the
+    runs."""
     made: dict[str, list[Fact]] = {"small": [], "powers": [], "longer": [], "order": []}
     for source in LOGS:
         found = load(None, source)
@@ -285,7 +286,7 @@ def _bucket_runtimes(folder: Path | None) -> Figure:
 
 
 def count_by_powers(axes: Axes) -> None:
-    """Label each power of ten of two logarithmic axes with the number: to set a formula takes far longer."""
+    """Label each power of ten on two logarithmic axes with the number: a formula takes far longer to set."""
     for axis in (axes.xaxis, axes.yaxis):
         axis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
         axis.set_minor_locator(LogLocator(subs=tuple(range(2, 10))))

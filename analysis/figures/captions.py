@@ -30,7 +30,7 @@ def captioned(
     paper : str
         Name of its package.
     study : Study, optional
-        Whose numbers they show.
+        The study whose numbers they show.
     drawn : dict of str to callable
         Name of a figure -> function of the subject that draws it.
     row : str, optional

@@ -73,7 +73,7 @@ class Estimates:
 
     @property
     def drawn(self) -> np.ndarray:
-        """Where there is a point."""
+        """Where a point is drawn."""
         return np.isfinite(self.mean)
 
 

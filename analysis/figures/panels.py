@@ -36,7 +36,7 @@ class Series:
     Parameters
     ----------
     point : dict
-        Where the curve is taken, see `Study.curve`.
+        The point at which the curve is taken, see `Study.curve`.
     own_style : SchemeStyle, optional
         By default the policy's.
     """

@@ -1,4 +1,4 @@
-"""Shares of a whole as stacked horizontal bars, a row for each policy."""
+"""Shares of a whole as stacked horizontal bars, one row for each policy."""
 
 from collections.abc import Mapping, Sequence
 

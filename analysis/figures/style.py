@@ -79,7 +79,7 @@ class SchemeStyle:
 def styled() -> Iterator[None]:
     """Draw with the style of this project, whatever the user's own matplotlib settings are.
 
-    `matplotlib.rcdefaults` does the same, and reads all style sheets before: the longest import of a drawing.
+    `matplotlib.rcdefaults` does the same, but first reads all style sheets: the longest import of a drawing.
     """
     with mpl.rc_context(_settings()):
         yield
@@ -97,16 +97,16 @@ def save(figure: Figure, folder: Path, name: str, sources: str = "") -> list[Pat
     Parameters
     ----------
     folder : Path
-        Made if it is not there.
+        Folder of the files; it is made if it does not exist.
     name : str
         File name without its ending.
     sources : str
-        By which code the data were computed, for the metadata of the PNG.
+        The code that computed the data, for the metadata of the PNG.
 
     Returns
     -------
     list of Path
-        In the order of `FORMATS`.
+        The files, in the order of `FORMATS`.
 
     Raises
     ------

@@ -122,7 +122,7 @@ def of_terminals(study: Study, one: Sample) -> Sample:
 
 
 def rate(study: Study, metric: str, policy: str, workload: str, classes: Sequence[str] = ()) -> Sample:
-    """Return what ends, or is delivered, per second, of some classes or of all."""
+    """Return the jobs that end, or the time delivered, per second, for some classes or for all."""
     whole = raw(study, metric, policy, workload)
     some = total(at(study, whole, labels.SITE_CLASS, classes) if classes else whole)
     return ratio(some, raw(study, labels.PERIOD, policy, workload))
@@ -161,7 +161,7 @@ def of_months(
 ) -> Sample:
     """Return a metric of the machine from one month to another, both included, averaged over its time.
 
-    That is all of the time, or of weekdays or weekends: of these a batch may have an hour, or none.
+    That is all of its time, or its weekdays or weekends, of which a batch may have only an hour or none.
     """
     weight = study.data[metric].attrs.get("weight", labels.PERIOD) if metric in study.data else labels.PERIOD
     values, period = raw(study, metric, policy, workload), raw(study, weight, policy, workload)

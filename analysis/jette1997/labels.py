@@ -109,7 +109,7 @@ def reported(study: Study) -> str:
 
 
 def periods(study: Study) -> tuple[str, ...]:
-    """Return the workloads of the site's own users that the grid has: of the three weeks, and of many."""
+    """Return the workloads of the site's own users that the grid has: the three weeks, and many weeks."""
     names = tuple(dict.fromkeys((reported(study), long_one(study))))
     return tuple(name for name in names if name in workloads(study)) or names
 

@@ -33,7 +33,7 @@ OVERHEAD = "admission_overhead"
 
 
 def of_class(metric: str, job_class: str) -> tuple[str, dict[str, object]]:
-    """Return the dataset's name of a metric of a class of jobs, and where the class is in it."""
+    """Return the dataset's name of a metric of a class of jobs, and the class's position in it."""
     return metric, {"job_class": job_class}
 
 

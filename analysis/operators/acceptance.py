@@ -1,8 +1,8 @@
 """Which policies a site would accept: the better ones, what each costs, and which constraint it breaks.
 
-The constraints are the site's (``accept`` of conf/config.yaml), and the rule is the same on every log. That
-a policy is better is judged for all policies together, since the best of many is chosen; what it costs is
-judged by each single interval, so that no cost is hidden by the number of groups.
+The constraints are the site's (``accept`` of conf/config.yaml), and the rule is the same on every log.
+Whether a policy is better is judged for all policies together, since the best of many is chosen; its costs
+are judged by each single interval, so that no cost is hidden by the number of groups.
 """
 
 from __future__ import annotations
@@ -121,11 +121,11 @@ class Candidate:
 
     @property
     def can_be_set(self) -> bool:
-        """Whether some resource manager can be set to it."""
+        """Whether some resource manager can be configured for the policy."""
         return deploying.can_be_set(self.case.study, self.policy)
 
     def is_behind(self, other: Candidate) -> bool:
-        """Whether another one gains more, costs less, and can be set as well."""
+        """Whether another candidate gains more, costs less, and can be configured as well."""
         mine, its = (
             (one.change.mean, one.longest_ratio, one.worst, not one.can_be_set) for one in (self, other)
         )
@@ -179,6 +179,6 @@ def candidates(case: Case) -> list[Candidate]:
 
 
 def short_list(found: Sequence[Candidate]) -> list[Candidate]:
-    """Return the candidates that break no constraint, without those that are behind another of them."""
+    """Return the candidates that break no constraint and are not behind another one."""
     kept = [one for one in found if not one.broken]
     return [one for one in kept if not any(one.is_behind(other) for other in kept)]

@@ -46,7 +46,7 @@ class Case:
     name : str
         Letter of the reading and number of the load, empty if there is a single case.
     label : str
-        The same in words.
+        The case in words.
     along : str
         The axis whose values are compared under one policy, in the place of policies; empty by default.
     """
@@ -183,7 +183,7 @@ class Case:
         found = [one for one in OF_A_SITE if "jobs" + one.suffix in self.study.data]
         found = [one for one in found if one is not (SIZE if self._has_fifths else FIFTH)]
         found = [one for one in found if one not in RANKED or self.identified(one)]
-        # Many logs have as the group, or the queue, what they have as the user, or the partition.
+        # In many logs the group equals the user, or the queue the partition.
         jobs = {
             one: {tuple(np.nan_to_num(self.jobs(group)).ravel()) for group in self.groups(one)}
             for one in found

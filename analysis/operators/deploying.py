@@ -1,4 +1,4 @@
-"""How a site sets a policy: the lines of Slurm or PBS, of the policies for which there are any."""
+"""How a site configures a policy: the lines for Slurm or PBS, for policies that have such lines."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -25,7 +25,7 @@ MAX_AGE_H, LARGEST = 168, 100_000
 
 
 def lines(study: Study, policy: str) -> Mapping[str, Sequence[str]]:
-    """Return the lines that set a policy, by resource manager; empty where it cannot be set."""
+    """Return the lines that configure a policy, by resource manager; empty if there are none."""
     given = study.config.get("policy", {}).get(policy) or {}
     if str(given.get("family", "")).endswith(".slurm"):
         return {"slurm": _of_slurm(given)}
@@ -40,12 +40,12 @@ def lines(study: Study, policy: str) -> Mapping[str, Sequence[str]]:
 
 
 def can_be_set(study: Study, policy: str) -> bool:
-    """Whether some resource manager can be set to a policy."""
+    """Whether some resource manager can be configured for a policy."""
     return bool(lines(study, policy))
 
 
 def where(study: Study, policy: str) -> str:
-    """Return the resource managers that can be set to a policy, in words."""
+    """Return the resource managers that can be configured for a policy, in words."""
     return ", ".join(MANAGERS[name] for name in lines(study, policy)) or "neither Slurm nor PBS"
 
 
@@ -85,7 +85,7 @@ def _of_slurm(given: Mapping[str, Any]) -> list[str]:
 
     try:
         rules = Rules.of(given)
-    except ValueError:  # of another version
+    except ValueError:  # it is from another version
         return []
     words = ",".join(f"{key}={value}" for key, value in rules.given("word").items())
     moved = ((source, to, n) for source, of in (rules.moved or {}).items() for to, n in of.items() if n)

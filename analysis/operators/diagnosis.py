@@ -1,4 +1,4 @@
-"""Where the reference does not match a site: what its recorded waiting was spent on, and the next step."""
+"""Why the reference does not match a site: the causes of its recorded waiting, and the next step."""
 
 from collections.abc import Mapping
 
@@ -33,7 +33,7 @@ def shares(case: Case) -> Mapping[str, float]:
 
 
 def explained(case: Case) -> str:
-    """Return what the recorded waiting was spent on, in a sentence; empty if unknown."""
+    """Return the causes of the recorded waiting, in a sentence; empty if unknown."""
     found = sorted(((share, cause) for cause, share in shares(case).items() if share >= LEAST), reverse=True)
     parts = [f"{100 * share:.0f} % {WORDS[cause]}" for share, cause in found]
     return f"Jobs spent their recorded waiting time as follows: {'; '.join(parts)}." if parts else ""

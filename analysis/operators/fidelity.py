@@ -51,7 +51,7 @@ class Fidelity:
 
     @classmethod
     def of(cls, case: Case, group: Group = ALL_JOBS) -> Fidelity | None:
-        """Return it for all jobs or a group; None where the log records no waits."""
+        """Return the fidelity for all jobs or a group; None if the log records no waits."""
         was = case.recorded(WAIT, group).mean
         if np.isnan(was):
             return None
@@ -66,7 +66,7 @@ class Fidelity:
 
     @property
     def matches(self) -> bool:
-        """Whether simulated waits predict: the mean is alike, and so are most weeks."""
+        """Whether simulated waits predict a site's: the means are similar, and so are most weeks."""
         low, high = sorted((self.was, self.simulated))
         return high <= ALIKE * low and 2 * self.near >= self.weeks
 
@@ -137,8 +137,8 @@ def sentence(case: Case) -> str:
 
 
 def by_batch(case: Case) -> Table | None:
-    """Return recorded and simulated waits in the order of time, several batches together where there are
-    many; None where nothing is recorded, or in one batch only."""
+    """Return recorded and simulated waits in the order of time, with several batches together if there are
+    many; None if nothing is recorded, or only in one batch."""
     weekly = recorded.values(case.study, WAIT)
     if weekly is None or not case.has_record or weekly.shape[1] < 2:
         return None
@@ -171,8 +171,8 @@ def by_batch(case: Case) -> Table | None:
 
 
 def _begins(case: Case, known: np.ndarray) -> list[str]:
-    """Return the day on which each known batch begins, with its time where a day has several; or its number
-    where the dataset lacks that."""
+    """Return the day on which each known batch begins, with its time if a day has several, or its number if
+    the dataset lacks the day."""
     logs = case.study.facts.get("logs", [])
     zeros = {log.get("zero") for log in logs}
     numbers = [str(batch + 1) for batch in known]

@@ -73,7 +73,7 @@ def _overview(case: Case) -> Figure:
 
 
 def _trade_offs(case: Case) -> Figure:
-    """Draw what each better policy gains beside its costs, a policy in each row."""
+    """Draw the gain of each better policy beside its costs, one policy per row."""
     better, limits = acceptance.candidates(case), acceptance.accepted(case)
     shown = [*(one for one in better if not one.broken), *(one for one in better if one.broken)]
     figure, places = panels.page(1, 3, len(shown), panels.TRADED)
@@ -117,7 +117,7 @@ def _trade_offs(case: Case) -> Figure:
 
 
 def _against(case: Case) -> Figure:
-    """Draw the changes of the mean wait, the best at the top, and beside them how often there was less."""
+    """Draw the changes of the mean wait, the best at the top, and beside them how often it was lower."""
     others = sorted(_others(case), key=lambda policy: case.difference(WAIT, policy).mean)
     found = [case.difference(WAIT, policy) for policy in others]
     usual, unit = case.mean(WAIT, case.reference).mean, case.units[WAIT]

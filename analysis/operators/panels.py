@@ -105,14 +105,14 @@ def name_rows(axes: Axes, names: Sequence[str]) -> None:
 
 
 def name_panel(axes: Axes, title: str, unit: Unit) -> None:
-    """Write what a panel shows, and in which unit."""
+    """Write what a panel shows, and its unit."""
     name = unit.name.strip()
     title = in_lines(title, most=3)
     axes.set_title(f"{title} ({name})" if name else title, fontsize=9, fontweight="normal")
 
 
 def draw_differences(axes: Axes, found: Sequence[Comparison], unit: Unit) -> None:
-    """Draw differences, one a row, with their intervals and the colour of their verdict."""
+    """Draw differences, one per row, with their intervals and the colour of their verdict."""
     rows = np.arange(len(found))[::-1]
     means, low, high = (
         np.array([getattr(one, end) for one in found]) / unit.size for end in ("mean", "low", "high")

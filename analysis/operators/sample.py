@@ -122,7 +122,7 @@ def _time(case: Case) -> tuple[str, float]:
         return "batch", math.nan
     seconds = case.values(PERIOD, case.reference)
     weeks = float(np.nansum(seconds, axis=1).max()) / WEEK
-    inner = seconds[:, :-1][~np.isnan(seconds[:, 1:])]  # the last one lasts until the end of the last job
+    inner = seconds[:, :-1][~np.isnan(seconds[:, 1:])]  # the last batch lasts until the end of the last job
     if not inner.size:
         return "batch", weeks
     for name, size in (("week", WEEK), ("day", DAY)):
@@ -136,5 +136,5 @@ def _time(case: Case) -> tuple[str, float]:
 def _drawn(case: Case) -> str:
     try:
         return str(case.study.parameters("workload").get("resample") or "")
-    except AnalysisError:  # a dataset of other software
+    except AnalysisError:  # the dataset is from other software
         return ""

@@ -143,7 +143,7 @@ def legend_handles(plots: Sequence[LoadPlot]) -> list[Line2D]:
     handles = [own.legend_handle() for own in labels.values()]
     if not (hollow := hollow_words([line for plot in plots for line in plot.lines.values()])):
         return handles
-    # Short lines, because one long entry would not fit the figure.
+    # Lines are short, because one long entry would not fit the figure.
     text = " or\n".join(textwrap.fill(words, LEGEND_WIDTH) for words in hollow)
     return [*handles, style.hollow(text)]
 

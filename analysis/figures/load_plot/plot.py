@@ -79,14 +79,14 @@ class LoadPlot:
 
     @property
     def ends_early(self) -> bool:
-        """Whether the horizontal axis is the load, and a line has nothing where others go on."""
+        """Whether the horizontal axis is the load and a line ends before others do."""
         beyond = [np.flatnonzero(line.drawn | line.saturated) for line in self.lines.values()]
         ends = {int(one[-1]) for one in beyond if one.size}
         return self.xlabel.startswith(LOAD.partition(" (")[0]) and len(ends) > 1
 
     @property
     def notes(self) -> list[str]:
-        """The lines of the note, without the line on bars if there are none, and the meaning of ticks."""
+        """The lines of the note, without the line on bars if there are no bars, and the meaning of ticks."""
         lines = self.lines.values()
         has_bars = any((line.half_width[line.drawn] > 0).any() for line in lines)
         kept = [one for one in self.note.splitlines() if has_bars or not one.startswith("Bars: ")]
@@ -180,7 +180,7 @@ class Line:
 
     @property
     def half_width(self) -> np.ndarray:
-        """Half of the intervals' widths."""
+        """The half-widths of the intervals."""
         return (self.high - self.low) / 2
 
     @property
@@ -195,5 +195,5 @@ class Line:
 
     @property
     def solid(self) -> np.ndarray:
-        """Where there is a point without any limitation."""
+        """Where a point without any limitation is drawn."""
         return self.drawn & np.isfinite(self.half_width) & self.finished & ~self.short & ~self.saturated

@@ -43,7 +43,7 @@ class Player:
     Parameters
     ----------
     time, until : float, seconds
-        Of the run.
+        Times of the run.
     speed : float
         Simulated seconds per second.
     changes : ndarray of float, seconds

@@ -65,7 +65,7 @@ def _wider_spread(
 
 
 def _shortest_rotation(test: Tester) -> str:
-    """Return how folding with the shortest rotation time compares, which decides nothing."""
+    """Return a comparison of folding with the shortest rotation time, which decides nothing."""
     names = test.names
     found = [
         part.describe(test.study.confidence)
@@ -166,7 +166,7 @@ def _stable(test: Tester, curve: Mapping[str, Any], of: str, at: AxisRange) -> l
 
 
 def _over_limits(test: Tester, ask: str, of: str, loads: list[float]) -> list[Part]:
-    """Ask something of the curve over the multiprogramming limit at each load."""
+    """Test the curve over the multiprogramming limit at each load."""
     parts: list[Part] = []
     for load in loads:
         name, curve = f"{label(of)}, load {load:g}", test.curve(BLOW_UP, of, LIMITS.name, load=load)

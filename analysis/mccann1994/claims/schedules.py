@@ -70,7 +70,7 @@ def _same(name: str, a: Curve, b: Curve, points: AxisRange) -> Part:
 def _more(
     test: Tester, metric: str, of: str, than: str, at: AxisRange, processors: str = MACHINE
 ) -> list[Part]:
-    """Ask that one policy has more of something than another on average."""
+    """Ask that one policy has a larger number than another on average."""
     sizes = [processors] if processors.isdecimal() else _sizes(test, powers=False)
     return _compared(difference, "−", sizes, test, metric, of, than, at, low=0.0)
 
@@ -226,7 +226,7 @@ FACTS: Mapping[str, Callable[[], Facts]] = {
 
 
 def _below(found: Schedule, box: Box) -> list[Box]:
-    """Return the allocations on which one rests."""
+    """Return the allocations that an allocation rests on."""
     return [
         other
         for other in found.boxes

@@ -81,7 +81,7 @@ def key(names: Mapping[str, str]) -> list[Patch]:
 
 
 def bare(axes: Axes) -> None:
-    """Take away ticks, grid and frame."""
+    """Remove ticks, grid and frame."""
     axes.set(xticks=[], yticks=[])
     style.bare(axes)
 
@@ -149,7 +149,7 @@ def pages(n: int, n_columns: int, ratio: float) -> tuple[Figure, Sequence[Axes]]
     Parameters
     ----------
     n, n_columns : int
-        Drawings, and how many side by side.
+        Number of drawings, and of drawings side by side.
     ratio : float
         Height of a drawing over its width.
     """

@@ -136,7 +136,7 @@ def folding_rotation(settings: Mapping[str, str]) -> Figure:
             title += f": {strings}"
         draw_mesh(axes, rows, columns, pieces, title, 2.2)
         _draw_walks(axes, found)
-    figure.supxlabel(_told(jobs, cycle_length(jobs)), fontsize=7.5, color="#666666")
+    figure.supxlabel(_caption(jobs, cycle_length(jobs)), fontsize=7.5, color="#666666")
     return figure
 
 
@@ -214,8 +214,8 @@ def _by_size(found: FoldedMesh) -> list[Piece]:
     ]
 
 
-def _told(jobs: int, rotations: int) -> str:
-    """Return what stands below the pictures of a rotation."""
+def _caption(jobs: int, rotations: int) -> str:
+    """Return the text below the pictures of a rotation."""
     if not rotations:
         return f"With {jobs} jobs all partitions are equal, and nothing rotates."
     cut = f" The first {MOST_ROTATIONS} are shown." if rotations > MOST_ROTATIONS else ""

@@ -1,4 +1,4 @@
-"""Figs. 2.3, 4.3 and 4.4: threads on processors, and the order in which EQUI+ deals them out."""
+"""Figs. 2.3, 4.3 and 4.4: threads on processors, and the order in which EQUI+ distributes them."""
 
 from __future__ import annotations
 
