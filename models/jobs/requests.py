@@ -49,8 +49,8 @@ class Requests:
         Tasks, CPUs of each, and tasks on each node; 0 leaves the last one open.
     node_memory, cpu_memory : ndarray of int, MB
         Memory of each node, or of each CPU; one of them is 0.
-    whole : ndarray of bool
-        Whether it wants whole nodes.
+    whole, shares : ndarray of bool
+        Whether it wants whole nodes; whether it lets other jobs have its CPUs (``--oversubscribe``).
     gres : mapping of str to ndarray of int
         Devices on each node, by name: ``gpu``, ``gpu:a100``.
     licences : mapping of str to ndarray of int
@@ -82,6 +82,7 @@ class Requests:
     node_memory: Ints
     cpu_memory: Ints
     whole: np.ndarray
+    shares: np.ndarray
     delay: Floats
     nice: Ints
     array: Ints
@@ -105,7 +106,8 @@ class Requests:
         empty = np.full(n, "", object)
         made = cls(
             zero + 1, zero, size, zero + 1, zero, zero, -(-memory // (size * 1024)), np.zeros(n, bool),
-            np.zeros(n), zero, none, zero, none, empty, empty, empty, empty, zero, zero, zero,
+            np.zeros(n, bool), np.zeros(n), zero, none, zero, none, empty, empty, empty, empty, zero, zero,
+            zero,
         )  # fmt: skip
         return replace(made, **given)
 

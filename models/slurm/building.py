@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from models.slurm.configuration.settings import MONTH_S, YEAR_S
 from models.slurm.configuration.switches import Topology
 from models.slurm.configuration.values import NEVER
 from models.slurm.constraints import node_sets
-from models.slurm.gang import GRACE_S
+from models.slurm.gang import GRACE_S, SHARES, shares_cores
 from models.slurm.kernel import tables
 from models.slurm.limits import billed, counters, factors, sizes
 from models.slurm.one_job import most_nodes, segments
@@ -47,6 +48,8 @@ def system_of(
     plans : int
         Room for plans of backfill cycles, which are recorded if it is not 0.
     """
+    settings = replace(configuration.settings, shares_cores=shares_cores(wanted.request, configuration))
+    configuration = replace(configuration, settings=settings)
     of_nodes = nodes(configuration)
     of_limits, first_charge = limits(wanted, configuration, phases, zero)
     n_licences = len(configuration.settings.licences or {})
@@ -149,7 +152,7 @@ def _jobs_of_cores(configuration: Configuration) -> Ints:
     """Return how many jobs may have each core of a node at once, where they have rows of cores."""
     found = np.zeros(len(configuration.nodes), np.int64)
     for one in configuration.partitions:
-        found[list(one.nodes)] += one.sharing.rows
+        found[list(one.nodes)] += one.sharing.jobs
     return found
 
 
@@ -169,7 +172,7 @@ def _lines(configuration: Configuration) -> Ints:
 def partitions(configuration: Configuration, sets: Sequence[Sequence[int]]) -> dict[str, np.ndarray]:
     """Return the tables of partitions; `sets` are the sets of nodes of records."""
     every, settings, n_nodes = configuration.partitions, configuration.settings, len(configuration.nodes)
-    n_rows = [one.sharing.rows for one in every] if settings.in_rows else []
+    n_rows = [one.sharing.jobs for one in every] if settings.in_rows else []
     levels, preempts = levels_of(configuration)
     first = [one.nodes[0] for one in every]
     return {
@@ -184,6 +187,7 @@ def partitions(configuration: Configuration, sets: Sequence[Sequence[int]]) -> d
             first_row=np.cumsum([0, *n_rows])[:-1] if n_rows else 0,
             ranked=np.argsort([-one.tier for one in every], kind="stable"),
             **of_topologies(configuration),
+            shares=[SHARES[one.sharing.kind] for one in every],
         ),
         "partition_words": in_words(sets, n_nodes),
         "levels": levels,
@@ -192,6 +196,8 @@ def partitions(configuration: Configuration, sets: Sequence[Sequence[int]]) -> d
         "rows": records(tables.ROW, listed=2 * [place for n in n_rows for place in range(n)]),
         "row_cores": np.zeros((2 * sum(n_rows), n_nodes), np.uint64),
         "cores": np.zeros((3 * settings.in_rows, n_nodes), np.uint64),
+        "uses": np.zeros(2 * settings.shares_cores * n_nodes, tables.USE),
+        "touched": np.zeros((len(every) * settings.shares_cores, words(n_nodes)), np.uint64),
     }
 
 
@@ -295,6 +301,7 @@ def _asked(
         segment=segments(request, configuration.settings),
         n_switches=request.switches,
         switch_wait=np.minimum(request.switch_wait, configuration.settings.max_switch_wait),
+        asks=request.shares & ~request.whole,
         user=0 if given.user is None else np.unique(given.user, return_inverse=True)[1],
         array=request.array,
         throttle=request.throttle,
@@ -338,8 +345,12 @@ def limits(
     ]
     of_switches = 2 * [one.nodes for topology in used_topologies(configuration) for one in topology.switches]
     kept = np.array([times for _, times in reserved], np.float64).reshape(-1, 3) + (phases.clock - zero)
+    settings = configuration.settings
+    # A controller is taken to start with the first submission, and its clock to show UTC.
+    resets = settings.resets(zero, zero + last + LONGEST_S) if settings.recalculates else []
     return {
         "limits": caps,
+        "resets": np.array(resets, np.float64) + (phases.clock - zero),
         "charges": charges,
         "reservations": records(tables.RESERVATION, begin=kept[:, 0], end=kept[:, 1], known=kept[:, 2]),
         "reserved_words": in_words(
@@ -467,7 +478,7 @@ def _settings(configuration: Configuration, phases: Phases, plans: int, first_li
         "record_plans": bool(plans) or configuration.saves_power,  # plans for idle nodes matter
         "most_rows": jobs_of_nodes(configuration).max(),
         "first_licence": first_licence,
-        "budgets": settings.multifactor and settings.has_database and bool(first_licence),
+        "budgets": settings.recalculates and bool(first_licence),
         "most_cpus": max(node.cpus for node in configuration.nodes),
     }
     return records(tables.SETTINGS, **given)
@@ -482,14 +493,13 @@ def _period(settings: Settings, phases: Phases) -> float:
 def _state(settings: Settings, phases: Phases) -> np.ndarray:
     # In a deep queue the last job is submitted long before the last one starts.
     state = progress.record(tables.STATE, "n_started")
-    recalculates = settings.multifactor and settings.has_database
     first_slice = phases.slices[0] if phases.slices else phases.slice
     first_tick = (phases.wake_ups[0] if phases.wake_ups else phases.tick) + phases.clock
     whole_seconds = versions.rules(settings.version)["whole_seconds"]
     values = {
         "next_tick": first_tick if phases.wake_ups or not whole_seconds else np.ceil(first_tick),
         "next_check": phases.backfill + phases.clock if settings.backfill else np.inf,
-        "next_calc": phases.calculation + phases.clock if recalculates else np.inf,
+        "next_calc": phases.calculation + phases.clock if settings.recalculates else np.inf,
         "next_immediate": np.inf,
         "next_slice": first_slice + phases.clock if settings.gang else np.inf,
         "next_power": np.inf,

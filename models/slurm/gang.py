@@ -1,12 +1,42 @@
-"""Which jobs are gang scheduled: PreemptMode=GANG, and which nodes or cores they share
-(gang_scheduling.html)."""
+"""Which nodes or cores jobs share: in turn with PreemptMode=GANG (gang_scheduling.html), else at the same
+time (cons_res_share.html)."""
 
+from models.jobs.requests import Requests
 from models.kernels.bits import WORD_BITS
 from models.slurm.configuration import Configuration, ConfigurationError, Partition
 from models.slurm.configuration.partitions import Sharing
+from models.slurm.kernel import tables
 
 GRACE_S = 2
 """Seconds for which a suspended job still runs (seen on Slurm 22.05.8)."""
+
+
+SHARES = {Sharing.YES: tables.WHO_ASKS, Sharing.FORCE: tables.ALL_JOBS} | dict.fromkeys(
+    (Sharing.NO, Sharing.EXCLUSIVE), tables.NO_JOB
+)
+"""OverSubscribe of a partition -> whose jobs share cores there."""
+
+
+def lets_share(partition: Partition) -> bool:
+    """Return whether jobs share the cores of a partition if they ask for it."""
+    return partition.sharing.kind == Sharing.YES and partition.sharing.jobs > 1
+
+
+def unshared(configuration: Configuration, partition: Partition) -> str:
+    """Return with what jobs that share cores at the same time are not modelled, empty where they are."""
+    settings, nodes = configuration.settings, [configuration.nodes[node] for node in partition.nodes]
+    if settings.linear or settings.gang or settings.preempts:
+        return "select/linear" if settings.linear else "preemption or gang scheduling"
+    large = [node.name for node in nodes if node.threads > 1 or node.cpus > WORD_BITS]
+    return f"several CPUs on a core or over {WORD_BITS} cores, as {large[0]} has" if large else ""
+
+
+def shares_cores(request: Requests, configuration: Configuration) -> bool:
+    """Return whether jobs share cores at the same time, and that is modelled."""
+    several = [one for one in configuration.partitions if one.sharing.jobs > 1]
+    asks = bool((request.shares & ~request.whole).any())
+    some = any(one.sharing.kind == Sharing.FORCE or asks for one in several)
+    return some and not any(unshared(configuration, one) for one in configuration.partitions)
 
 
 def check(configuration: Configuration) -> None:
@@ -15,10 +45,13 @@ def check(configuration: Configuration) -> None:
     for one in configuration.partitions:
         sharing = f"{configuration.name}: partition {one.name} has OverSubscribe={one.sharing}"
         if one.sharing.rows > 1 and not settings.gang:
-            raise ConfigurationError(
-                f"{sharing}, and jobs that share CPUs at the same time are not modelled; set it to NO, or "
-                "add PreemptMode=GANG"
-            )
+            for what in filter(None, (unshared(configuration, each) for each in configuration.partitions)):
+                raise ConfigurationError(
+                    f"{sharing}, and jobs that share CPUs at the same time are not modelled with {what}; set "
+                    f"it to NO{', or add PreemptMode=GANG' * settings.linear}"
+                )
+        if not settings.gang:
+            continue
         if settings.in_rows:
             _check_cores(configuration, one, sharing)
         elif one.sharing.rows > 1 and len({configuration.nodes[node].weight for node in one.nodes}) > 1:

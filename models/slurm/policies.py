@@ -123,6 +123,7 @@ class Rules:
     lines: list[str] = keys.checked(_lines)
     partitions: Mapping[str, str] | None = keys.instance(Mapping, OLD_TO_NEW, null=True)
     moved: Mapping[str, Mapping[str, int]] | None = keys.checked(_moved, null=True)
+    oversubscribe: list[str] = keys.checked(_lines)
     over_limit: str = keys.choice("error", "cap")
     node_cpus: int = keys.whole(DIVISOR)
     sharing: str = keys.choice("NO", "EXCLUSIVE")
@@ -382,9 +383,18 @@ def wanted(
         made = {names: renamed.get(names, ",".join(dict.fromkeys(parts))) for names, parts in each.items()}
         names = np.array([made[names] for names in lists], object)
         jobs = replace(jobs, request=replace(jobs.request, partition=names))
-    if jobs.request is None and configuration.settings.linear:
+    if jobs.request is None and (configuration.settings.linear or rules.oversubscribe):
         jobs = replace(jobs, request=Requests.of(jobs.size, jobs.memory))
-    return limited(asked(jobs, configuration, users=users, leaves=leaves), rules.over_limit, configuration)
+    found = asked(jobs, configuration, users=users, leaves=leaves)
+    if rules.oversubscribe:
+        lets = {one.name: k for k, one in enumerate(configuration.partitions) if gang.lets_share(one)}
+        if unknown := [name for name in rules.oversubscribe if name not in lets]:
+            allowed = f"partitions with OverSubscribe=YES:n, n above 1: {', '.join(lets) or 'there is none'}"
+            checks.refuse("policy.oversubscribe", unknown[0], allowed)
+        those = {lets[name] for name in rules.oversubscribe}
+        shares = np.array([not those.isdisjoint(place) for place in found.partitions])
+        found = replace(found, request=replace(found.request, shares=found.request.shares | shares))
+    return limited(found, rules.over_limit, configuration)
 
 
 def check(point: Point) -> Sequence[str]:
@@ -467,6 +477,21 @@ def _restricted(found: Asked, configuration: Configuration) -> list[str]:
                 f"{configuration.name}: {', '.join(rules)} of partition {one.name} has no effect "
                 f"here ({share:.1%} of the jobs)"
             )
+        if gang.lets_share(one):
+            asks = found.request.shares & ~found.request.whole
+            mine = asks & np.array([number in place for place in found.partitions])
+            what = f"{configuration.name}: OverSubscribe={one.sharing} of partition {one.name} has no effect"
+            if not mine.any():
+                lines.append(
+                    f"{what}, because no job asks to share CPUs: sacct shows --oversubscribe only in the "
+                    f"SubmitLine of command lines; policy.oversubscribe=[{one.name}] lets all jobs there ask"
+                )
+            elif not gang.shares_cores(found.request, configuration):
+                without = (gang.unshared(configuration, each) for each in configuration.partitions)
+                with_what = next(filter(None, without))
+                lines.append(
+                    f"{what}, with {with_what} ({mine.mean():.1%} of the jobs use --oversubscribe there)"
+                )
     return lines
 
 

@@ -30,7 +30,7 @@ def _much_memory(found: Asked, value: str) -> np.ndarray:
 
 CONCERNED: dict[str, Callable[[Asked, str], np.ndarray]] = {
     **dict.fromkeys(("Prolog", "PrologSlurmctld", "Epilog", "EpilogSlurmctld", "PrEpPlugins"), _all),
-    **dict.fromkeys(("JobSubmitPlugins", "PriorityUsageResetPeriod", "PrioritySiteFactorPlugin"), _all),
+    **dict.fromkeys(("JobSubmitPlugins", "PrioritySiteFactorPlugin"), _all),
     **dict.fromkeys(("DefCPUPerGPU", "DefMemPerGPU"), _gpus),
     "MaxMemPerCPU": _much_memory,
     "TopologyPlugin": lambda found, value: found.request.nodes > 1,

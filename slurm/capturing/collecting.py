@@ -90,6 +90,7 @@ class Capture:
             self.note("warning", "squeue", f"{error}; the bundle has no {QUEUE}, which only forecasts need")
         self._dump()
         self._jobs()
+        self._options()
         self._configuration()
         self._cycles()
 
@@ -135,6 +136,28 @@ class Capture:
                 if refused is None or refused[1] not in columns:
                     return self.note("wrong", "sacct", f"{error}; the bundle has no {LOG}")
                 columns.remove(refused[1])  # of a later version
+
+    def _options(self) -> None:
+        """Add the options that only command lines show, and nothing else of them, where they matter."""
+        matter = "OverSubscribe=YES:" in self.files.get(PARTITIONS, "")
+        matter = matter or self.config.get("TopologyPlugin", "").endswith(("tree", "block"))
+        if not (matter and self.files.get(LOG, "").startswith("JobID|")):
+            return
+        try:
+            printed = self._period(["JobID", "SubmitLine"], self.since, self.until).splitlines()
+        except SlurmError as error:
+            return self.note("warning", "sacct", f"{error}; the log lacks the options of command lines")
+        lines: dict[str, str] = {}
+        for line in printed:
+            job, bar, text = line.partition("|")
+            if bar and fields.JOB.fullmatch(job):
+                lines[job] = text
+            elif lines:  # a command line with a line break
+                lines[next(reversed(lines))] += f" {line}"
+        header, *rows = self.files[LOG].splitlines()
+        kept = (fields.options(lines.get(row.partition("|")[0], "")) for row in rows)
+        marked = "".join(f"{text}|{row}\n" for text, row in zip(kept, rows, strict=True))
+        self.files[LOG] = f"SubmitOptions|{header}\n{marked}"
 
     def _period(self, columns: Sequence[str], since: datetime, until: datetime) -> str:
         """Return the jobs of a period; if the database refuses it as too long, ask for each half."""

@@ -157,6 +157,7 @@ def _state(
         node_memory=_column(every, "memory_per_node").astype(np.int64),
         cpu_memory=_column(every, "memory_per_cpu").astype(np.int64),
         whole=np.array([_word(job.get("shared") or "") in ("none", "exclusive") for job in every]),
+        shares=np.array([_word(job.get("shared") or "") == "oversubscribe" for job in every]),
         delay=np.maximum(_column(every, "eligible_time") - zero - submit, 0.0),
         nice=_column(every, "nice").astype(np.int64),
         array=np.array(

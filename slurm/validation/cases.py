@@ -25,7 +25,8 @@ class Case:
     is set. If the cluster `refuses` jobs or lets some wait for ever, these are compared, too. Submissions are
     `spread` times as far apart if nodes, which take some time to boot, are powered down. With `one_thread`
     some jobs want one thread of each core. Jobs with an even number of nodes may want `segments` of that
-    size, and small ones may wait a minute for nodes on one leaf switch (`one_switch`).
+    size, and small ones may wait a minute for nodes on one leaf switch (`one_switch`). If `midnight` is set,
+    it is midnight for the controller within the minute before it has run for that many seconds.
     """
 
     settings: Mapping[str, object] = field(default_factory=dict)
@@ -48,6 +49,12 @@ class Case:
     one_switch: bool = False
     refuses: bool = False
     names_nodes: bool = False
+    midnight: int = 0
+
+    @property
+    def oversubscribes(self) -> bool:
+        """Whether some jobs ask to share CPUs: in partitions without GANG that let jobs do so."""
+        return any("OverSubscribe=YES" in line for line in self.partitions)
 
     @property
     def has_devices(self) -> bool:
@@ -227,6 +234,12 @@ CASES["budgets_spent"] = replace(  # whose jobs are ended
     ),
 )
 
+CASES["budgets_reset"] = replace(
+    CASES["budgets"],
+    settings={**CASES["budgets"].settings, "PriorityUsageResetPeriod": "DAILY"},
+    midnight=150,
+)
+
 LICENCES = {"solver": 6, "mesher": 3}
 CASES["licences"] = Case(
     {**AT_EACH_WAKE_UP, "Licenses": ",".join(f"{name}:{n}" for name, n in LICENCES.items())},
@@ -366,6 +379,24 @@ CASES["limits_of_jobs"] = Case(
     refuses=True,
 )
 
+CASES["oversubscribe"] = Case(
+    {**AT_EACH_WAKE_UP, "SelectTypeParameters": "CR_CPU_Memory"},
+    (
+        f"PartitionName=main Nodes={ALL} Default=YES OverSubscribe=YES:2 State=UP",
+        "PartitionName=few Nodes=n[1-6] State=UP",
+    ),
+    shares_nodes=True,
+    spread=0.6,
+)
+CASES["oversubscribe_force"] = replace(
+    CASES["oversubscribe"],
+    settings={**AT_EACH_WAKE_UP, "SelectTypeParameters": "CR_Core"},
+    partitions=(
+        f"PartitionName=main Nodes={ALL} Default=YES OverSubscribe=FORCE:2 State=UP",
+        "PartitionName=few Nodes=n[1-6] PriorityTier=2 OverSubscribe=YES:3 State=UP",
+    ),
+)
+
 SCRIPT = "#!/bin/sh\nexec sleep $1\n"
 SECOND_BY_SECOND = "#!/bin/sh\nfor second in $(seq ${1%.*}); do sleep 1; done\n"
 
@@ -410,6 +441,7 @@ class Job:
         if not case.shares_nodes:
             return [*options, f"--nodes={self.nodes}"]
         options += ["--hint=nomultithread"] * (self.threads(case) > 1)
+        options += ["--oversubscribe"] * self.shares(case)
         if case.has_devices:
             options += [f"--gres=accelerator:{self.devices}"] * bool(self.devices)
             options += [f"--constraint={self.constraint}"] * bool(self.constraint)
@@ -454,6 +486,10 @@ class Job:
     def one_switch(self, case: Case) -> bool:
         """Return whether it waits for nodes on one leaf switch."""
         return case.one_switch and self.nodes <= 6
+
+    def shares(self, case: Case) -> bool:
+        """Return whether it asks to share CPUs with other jobs that do."""
+        return case.oversubscribes and self.level % 2 == 0
 
     @property
     def licences(self) -> dict[str, int]:

@@ -82,7 +82,7 @@ def on_slurm(
     chosen = CASES[case]
     settings = {**BASE, **chosen.settings}
     jobs = chosen.workload(jobs)
-    with TestCluster(
+    cluster = TestCluster(
         nodes=NODES,
         cpus=CPUS,
         further=chosen.further,
@@ -93,7 +93,11 @@ def on_slurm(
         switches=chosen.switches,
         boot_time=chosen.boot_time,
         root=root,
-    ) as cluster:
+    )
+    if chosen.midnight:  # in a time zone that differs by minutes, as the log does then; Slurm counts in these
+        west = (int(time.time()) + chosen.midnight) // 60 % 1440
+        cluster.env["TZ"] = f"CUT{west // 60}:{west % 60:02}"
+    with cluster:
         script = cluster.folder / "job.sh"
         script.write_text(SECOND_BY_SECOND if chosen.suspends else SCRIPT, encoding="utf-8")
         shutil.copy(cluster.folder / "slurm.conf", folder / "slurm.conf")
@@ -220,6 +224,7 @@ def _model(
     none = np.zeros(len(ids), np.int64)
     more: dict[str, np.ndarray] = {"nodes": np.maximum(nodes, 1), "most_nodes": nodes}
     if chosen.shares_nodes:
+        more["shares"] = np.array([job.shares(chosen) for job in jobs])
         more["cpu_memory"] = np.array([job.memory for job in jobs]) // threads
     user, users = None, list[str]()
     if chosen.accounts:

@@ -144,11 +144,13 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capture
         conf: str = "slurm.conf",
         anonymise: bool = False,
         planned: int | None = 0,
+        sharing: str = "NO",
     ) -> list[str]:
         (tmp_path / "parts").mkdir(exist_ok=True)
         texts = {
             "slurm.conf": CONF, "parts/nodes.inc": NODES, "partitions.conf": PARTITIONS, "config": CONFIG,
-            "dump": DUMP, "qos": QOS, "reservation": RESERVATION, "partition": SHOWN_PARTITIONS,
+            "dump": DUMP, "qos": QOS, "reservation": RESERVATION,
+            "partition": SHOWN_PARTITIONS.replace("OverSubscribe=NO", f"OverSubscribe={sharing}"),
             "node": SHOWN_NODES,
             "sacct.txt": rows() if jobs is None else jobs, "event": EVENT,
             "topology.conf": "SwitchName=rack1 Nodes=alp[01-04]\nSwitchName=top Switches=rack1\n",
@@ -252,6 +254,23 @@ def test_a_period_that_the_database_refuses_is_asked_for_in_parts(site: Site, tm
     assert any("MaxQueryTimeRange: asked for in two parts, at 2024-03-16" in line for line in lines)
     assert len((tmp_path / "asked").read_text().splitlines()) == 4  # refused, two halves, the time zone
     assert len(sacct.read(tmp_path / "site.tar.gz").job) == 62  # each job once
+
+
+@pytest.mark.parametrize("anonymise", [False, True])
+def test_of_command_lines_only_some_options_are_kept(site: Site, tmp_path: Path, anonymise: bool) -> None:
+    """Where a partition lets jobs share CPUs; a command line may have bars and line breaks."""
+    lines = "100|sbatch a.sh -s secret\n101|sbatch -t 5 -s b.sh\n"
+    lines += "102|sbatch --comment=a|b\n--overs c.sh\n103|sbatch --switches=1@5 -J secret d.sh\n"
+    printed = f"case \"$*\" in *SubmitLine*) cat <<'END'\nJobID|SubmitLine\n{lines}END\nexit;; esac{SACCT}"
+    site(printed=printed, sharing="YES:4", anonymise=anonymise)
+    found = sacct.read(tmp_path / "site.tar.gz")
+    assert found.placed is not None
+    assert found.job[found.placed[:, 3] > 0].tolist() == ["101", "102"]
+    assert found.placed[3].tolist() == [0, 1, 300, 0]
+    with tarfile.open(tmp_path / "site.tar.gz") as tar:
+        assert b"secret" not in tar.extractfile("sacct.txt").read()
+    site(printed=printed)
+    assert sacct.read(tmp_path / "site.tar.gz").placed is None
 
 
 @pytest.mark.parametrize("anonymise", [False, True])

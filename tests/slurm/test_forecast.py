@@ -310,6 +310,19 @@ def test_nodes_of_running_jobs_and_usage_of_the_past_decide() -> None:
     assert used == {("ice", "ada"): pytest.approx(2 * 600 + 2 * 600, rel=0.02)}
 
 
+def test_running_jobs_that_share_cores_have_rows() -> None:
+    """A third one waits for one of two, whether it is known which nodes these have or not."""
+    chosen = slurm("NodeName=n1 CPUs=4", "PartitionName=all Nodes=n1 OverSubscribe=FORCE:2")
+    size, none, limit = np.full(3, 4), np.zeros(3, np.int64), np.array([600.0, 1200.0, 600.0])
+    request = Requests.of(size, none, most_nodes=none + 1)
+    jobs = Jobs(np.array([-60.0, -60.0, -20.0]), limit, limit, size, none, request=request)
+    wanted = policies.wanted(jobs, chosen.policy, chosen.configuration)
+    for nodes in (({0: 4}, {0: 4}), ({}, {})):
+        present = engine.Present(np.array([-60.0, -60.0]), nodes, np.array([2]), {})
+        start = engine.run(wanted, chosen.configuration, present=present).start[2]
+        assert 540 <= start <= 540 + 2 * HALF_MINUTE
+
+
 def test_partitions_that_take_a_job_only_in_part_do_not_bring_it_forward() -> None:
     others = {"wide": "MaxTime=1-0", "short": "MaxTime=60", "small": "MaxNodes=1", "closed": "State=DOWN"}
     chosen = slurm(*NODES, *(f"PartitionName={name} Nodes=ALL {keys}" for name, keys in others.items()))

@@ -51,12 +51,12 @@ class Share(NamedTuple):
 
     @property
     def rows(self) -> int:
-        """How many jobs may have a CPU, one after the other."""
+        """How many jobs may have a CPU whether they ask for it or not."""
         return self.jobs if self.kind == Sharing.FORCE else 1
 
     def __str__(self) -> str:
         """Return it as slurm.conf has it."""
-        return f"FORCE:{self.jobs}" if self.kind == Sharing.FORCE else self.kind
+        return f"{self.kind}:{self.jobs}" if self.kind in (Sharing.YES, Sharing.FORCE) else self.kind
 
 
 def bound(text: str) -> int:
@@ -148,7 +148,6 @@ def partition_of(
     restricted = tuple(one for one in RULES_OF_ACCESS if line.text(one, "ALL").upper() not in OPEN_TO_ALL)
     declared = line.record(Partition)
     restricted += () if declared.get("up", True) else ("state",)  # its jobs did run
-    restricted += ("oversubscribe=yes",) * (declared.get("sharing", Share()).kind == Sharing.YES)
     if line.text("Exclusive").upper() == "NODE":  # of 26.05
         declared["sharing"] = Share(Sharing.EXCLUSIVE)
     return Partition(line.name, members, restricted=restricted, **declared)

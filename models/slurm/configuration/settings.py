@@ -12,6 +12,9 @@ from dataclasses import dataclass, fields, replace
 from enum import IntEnum
 from typing import Any, NamedTuple, Self
 
+import numpy as np
+
+from models.arrays import Ints
 from models.jobs.requests import licences as licences_of
 from models.slurm.configuration import values, versions
 from models.slurm.configuration.errors import Faults
@@ -62,6 +65,23 @@ def decay(text: str) -> float:
     """Return 1 - 0.693 / half-life, as Slurm computes it; 1 means that nothing decays."""
     half_life = duration(0)(text)
     return 1 - 0.693 / half_life if half_life else 1.0
+
+
+RESETS = {
+    "DAILY": ("D", 1, 0),
+    "WEEKLY": ("D", 7, 3),
+    "MONTHLY": ("M", 1, 0),
+    "QUARTERLY": ("M", 3, 0),
+    "YEARLY": ("M", 12, 0),
+}
+"""PriorityUsageResetPeriod -> unit, how many of them a period has, and when the first one of 1970 begins."""
+
+
+def reset(text: str) -> str:
+    """Return how often usage is set to zero; ``NOW``: only as the controller starts."""
+    if (word := text.upper()) not in (*RESETS, "NONE", "NOW"):
+        raise ValueError(f"NONE, NOW, {', '.join(RESETS)}")
+    return word
 
 
 def part_limits(text: str) -> str:
@@ -136,6 +156,7 @@ class Settings:
     of_qos: float = key("PriorityWeightQOS", number(), 0.0)
     of_tres: Mapping[str, float] | None = key("PriorityWeightTRES", values.weights, None)
     max_age: int = key("PriorityMaxAge", duration(WEEK_S, zero=WEEK_S), WEEK_S)
+    usage_reset: str = key("PriorityUsageResetPeriod", reset, "NONE")
     calc_period: int = key("PriorityCalcPeriod", duration(300, zero=300), 300)
     decay_per_s: float = key("PriorityDecayHalfLife", decay, 1 - 0.693 / WEEK_S)
     damping: int = key("FairShareDampeningFactor", whole(0, MOST_16_BITS, zero=1), 1)
@@ -176,10 +197,28 @@ class Settings:
     youngest_first: bool = switch("preempt_youngest_first")
     strict_order: bool = switch("preempt_strict_order")
 
+    shares_cores: bool = False  # by the jobs of a run: whether some share cores at the same time
+
     @property
     def in_rows(self) -> bool:
         """Whether jobs have rows of cores, see `models.slurm.kernel.rows`."""
-        return self.gang and not self.linear
+        return self.shares_cores or (self.gang and not self.linear)
+
+    @property
+    def recalculates(self) -> bool:
+        """Whether usage and priorities are calculated again each period."""
+        return self.multifactor and self.has_database
+
+    def resets(self, begin: float, end: float) -> Ints:
+        """Return when usage is set to zero between two instants, seconds since the epoch (UTC)."""
+        if self.usage_reset not in RESETS:
+            return np.zeros(0, np.int64)
+        unit, step, first = RESETS[self.usage_reset]
+        days = np.array([begin, end]).astype("datetime64[s]").astype(f"datetime64[{unit}]").astype(np.int64)
+        every = np.arange(days[0], days[1] + 1)
+        every = every[(every - first) % step == 0].astype(f"datetime64[{unit}]")
+        times = every.astype("datetime64[s]").astype(np.int64)
+        return times[times > begin]
 
     @property
     def plans_running(self) -> bool:

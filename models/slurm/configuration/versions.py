@@ -59,6 +59,7 @@ RULES: Mapping[str, tuple[str, Any, Any]] = {
     "off_by_weight": ("23.02", False, True),
     "switch_cpus": ("23.02", False, True),
     "whole_seconds": ("23.11", False, True),
+    "asked_sharing": ("23.11", False, True),
     "completing_last": ("23.11", False, True),
     "block_counts": ("24.05", False, True),
     "switch_counts": ("24.11", False, True),
@@ -69,6 +70,7 @@ RULES: Mapping[str, tuple[str, Any, Any]] = {
     "any_segment": ("25.11", False, True),
     "last_relevant": ("25.05", False, True),
     "one_by_one": ("25.11", False, True),
+    "in_use": ("25.11", False, True),
     "first_node": ("26.05", False, True),
     "ignores_segment": ("26.05", False, True),
 }
@@ -82,6 +84,11 @@ off_by_weight
 whole_seconds
     Whether the background thread waits until the next whole second (src/slurmctld/controller.c), instead of
     ten times 0.1 s.
+asked_sharing
+    Whether jobs that share no core avoid a node with jobs of another partition that lets several jobs have a
+    core only if a job there shares cores or asks for that, and never in plans; before they always did.
+in_use
+    Whether that partition needs to have a core of the node now, else ever, with `asked_sharing`.
 switch_cpus
     Whether CPUs decide which switches of a tree have room for a job, else nodes alone.
 switch_counts

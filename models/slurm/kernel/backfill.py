@@ -30,7 +30,7 @@ from models.slurm.kernel.plan import (
 )
 from models.slurm.kernel.preempting import level_of, may_preempt, may_preempt_any, preempt
 from models.slurm.kernel.queue import QUEUED, drop_started, exceeded, is_low, limited, throttled
-from models.slurm.kernel.rows import order_by_key
+from models.slurm.kernel.rows import order_by_key, shares
 from models.slurm.kernel.running import copy_free, remove_in_future, start_job
 from models.slurm.kernel.signatures import CYCLE_SIGNATURE
 from models.slurm.kernel.tables import (
@@ -47,6 +47,8 @@ from models.slurm.kernel.tables import (
     OFF,
     ORIGINAL,
     PICKED,
+    VERIFIED,
+    WHO_ASKS,
 )
 from models.slurm.kernel.upcoming import (
     copy_running,
@@ -179,7 +181,7 @@ def earliest(system, record, whole, now, start, only_now, until, pick):
             break
         n_most = rows - 1
     if bounded and state.weighed:
-        lighten(system, job, whole)
+        lighten(system, job, system.records[record].partition, whole)
     preempts = preempts and may_preempt_any(system, record)
     if only_now and not preempts:
         return -1
@@ -294,22 +296,25 @@ def weigh_completing(system, more):
 
 
 @part(inline=False)
-def lighten(system, job, whole):
+def lighten(system, job, partition, whole):
     """Make the completing nodes as heavy as others again that the failed test of now has left
     (`_future_run_test` of select/cons_tres resets the weights of these only).
 
     These are all that have anything for the job where they are too few; otherwise those that were not left
-    out for their few CPUs; all where jobs have rows of cores. O(N), since Slurm 25.11 for each node that the
+    out for their few CPUs; all where a job may share cores. O(N), since Slurm 25.11 for each node that the
     job asks for.
     """
     nodes, offers, settings, n, most = system.nodes, system.offers, system.settings[0], 0, 0
     least, single = system.jobs[job].min_nodes, is_single(system, job) or settings.in_rows
+    row, supply = NARROWED, system.free
+    if settings.shares_cores and not shares(system, job, partition):
+        row, supply, single = VERIFIED, system.usable, is_single(system, job)  # of that test
     system.state[0].shared = ANY
     for node in range(len(nodes)):
-        inside = (system.sets[NARROWED, node // 64] >> np.uint64(node % 64)) & ONE
+        inside = (system.sets[row, node // 64] >> np.uint64(node % 64)) & ONE
         offers[node].cpus = 0
         if inside:
-            offers[node].cpus = offered_by(system, job, whole, node, system.free, system.free_gres)
+            offers[node].cpus = offered_by(system, job, whole, node, supply, system.free_gres)
         n += offers[node].cpus > 0
         most = max(most, offers[node].cpus)
     tried = n >= least and not single
@@ -420,9 +425,9 @@ def plan_job(system, record, now, only_now, pick):
     O(segments x words) for all windows together, and what `earliest` takes at each change of the plan.
     """
     state, settings = system.state[0], system.settings[0]
-    records, jobs, fate = system.records, system.jobs, system.fate
+    records, jobs, fate, partitions = system.records, system.jobs, system.fate, system.partitions
     job, partition, words = records[record].job, records[record].partition, records[record].words
-    whole = jobs[job].whole or system.partitions[partition].whole
+    whole = jobs[job].whole or partitions[partition].whole
     limit = jobs[job].limit
     n_words = system.sets.shape[1]
     later, counted, listed, is_first = now, False, NONE, True
@@ -463,8 +468,17 @@ def plan_job(system, record, now, only_now, pick):
             ):
                 for w in range(n_words):
                     system.sets[MASK, w] &= system.partition_words[words, w]
-                found = earliest(system, record, whole, now, start, only_now, until, pick)
-                weigh_completing(system, 0)
+                if settings.shares_cores and partitions[partition].shares == WHO_ASKS and jobs[job].asks:
+                    # It is tested as one that does not ask first, unless it asks for features (`_try_sched`).
+                    state.dedicated = words == partition
+                    test_only = only_now or not settings.bounded
+                    if state.dedicated:
+                        found = earliest(system, record, whole, now, start, test_only, until, pick)
+                        weigh_completing(system, 0)
+                    state.dedicated = 0
+                if found != now:
+                    found = earliest(system, record, whole, now, start, only_now, until, pick)
+                    weigh_completing(system, 0)
         if found < 0:
             if later and not only_now:
                 continue

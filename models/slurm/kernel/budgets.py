@@ -110,6 +110,20 @@ def spend_all(system, since, decay):
 
 
 @part(inline=False)
+def reset_usage(system):
+    """Set all usage to zero where that is due (PriorityUsageResetPeriod). O(limits + associations)."""
+    state = system.state[0]
+    if state.n_resets == len(system.resets) or math.floor(state.now) < system.resets[state.n_resets]:
+        return
+    while state.n_resets < len(system.resets) and math.floor(state.now) >= system.resets[state.n_resets]:
+        state.n_resets += 1
+    for k in range(len(system.limits)):
+        system.limits[k].usage = 0.0
+    for a in range(len(system.fair)):
+        system.fair[a].usage = 0.0
+
+
+@part(inline=False)
 def next_spent(system, after):
     """Return the first running job after a number one of whose budgets is spent, `NONE` for none; they are
     ended then. O(limits + running jobs x limits of a job)."""

@@ -317,7 +317,8 @@ def last_event(system):
     if state.n_stopping:
         found = state.quiet_since = state.now
     for k in range(len(system.limits)):  # a budget that is spent comes back; only whole minutes count
-        if system.limits[k].decays and system.settings[0].decay_per_s < 1 and system.limits[k].usage >= 60:
+        ends = system.limits[k].decays and system.settings[0].decay_per_s < 1
+        if system.limits[k].usage >= 60 and (ends or state.n_resets < len(system.resets)):
             found = state.quiet_since = state.now
     return found
 

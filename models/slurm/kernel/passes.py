@@ -2,7 +2,9 @@
 
 import math
 
-from models.kernels.bits import ZERO
+import numpy as np
+
+from models.kernels.bits import ONE, ZERO
 from models.kernels.compiling import part, passable
 from models.slurm.kernel.budgets import lacks_licences
 from models.slurm.kernel.gang import enter
@@ -13,6 +15,7 @@ from models.slurm.kernel.queue import QUEUED, drop_started, exceeded, is_low, li
 from models.slurm.kernel.running import copy_free, remove_in_future, start_job
 from models.slurm.kernel.signatures import PASS_SIGNATURE
 from models.slurm.kernel.tables import (
+    ALL_JOBS,
     COMPLETING,
     EMPTY,
     FEWEST,
@@ -36,6 +39,15 @@ def fits_empty(system, record, whole, pick):
     for k in range(system.state[0].n_running):
         remove_in_future(system, system.running[k], 1)
     return pick(system, record, whole, MASK, LATER) > 0
+
+
+@part(inline=False)
+def any_used(system):
+    """Return whether a node in row `MASK` has a job. O(N)."""
+    for node in range(len(system.offers)):
+        if system.offers[node].jobs and system.sets[MASK, node // 64] & (ONE << np.uint64(node % 64)):
+            return True
+    return False
 
 
 @part(inline=False)
@@ -126,6 +138,8 @@ def main_pass(system, full, pick):
         for w in range(n_words):
             used = ~system.sets[FREE, w] if whole and partitions[partition].rows == 1 else ZERO
             idle = idle and not system.sets[MASK, w] & (used | system.sets[COMPLETING, w])
+        if settings.shares_cores and whole and partitions[partition].shares != ALL_JOBS:
+            idle = idle and not any_used(system)
         fits, makes_room = count(system, MASK) >= jobs[job].min_nodes, False
         for w in range(n_words):
             system.sets[MASK, w] &= ~system.sets[COMPLETING, w]

@@ -19,7 +19,9 @@ from models.slurm.kernel.rows import (
     remove_cores,
     remove_partition,
     row_at,
+    shares,
     sort_rows,
+    verify,
 )
 from models.slurm.kernel.running import RUNNING
 from models.slurm.kernel.signatures import PICK_SIGNATURE
@@ -35,6 +37,7 @@ from models.slurm.kernel.tables import (
     OFF,
     POWERED_DOWN,
     TRIED,
+    VERIFIED,
 )
 
 LARGE = 1 << 40
@@ -442,13 +445,17 @@ def pick_cores(system, job, whole, row, supply, gres):
 def pick_in_rows(system, record, whole, row, view, supply, gres):
     """Choose nodes and cores as `select/cons_tres` does where jobs may share cores; return their number.
 
-    A job gets idle cores if they suffice. Else it may share cores with jobs in other rows of its partition
-    and in other partitions, except partitions of a higher tier where tiers preempt: it gets cores that no job
-    of its tier has, preferably cores that no job of a lower tier has; else cores free in one of its
-    partition's rows, full ones first (seen in Slurm's source, `_job_test`). O(partitions x rows x N).
+    A job gets idle cores if they suffice. Else a job that shares cores may do so with jobs in other rows of
+    its partition and in other partitions, except partitions of a higher tier where tiers preempt: it gets
+    cores that no job of its tier has, preferably cores that no job of a lower tier has; else cores free in
+    one of its partition's rows, full ones first (seen in Slurm's source, `_job_test`).
+    O(partitions x rows x N).
     """
     partitions, cores, job = system.partitions, system.cores, system.records[record].job
     mine, system.state[0].shared = system.records[record].partition, 0
+    if system.settings[0].shares_cores:
+        verify(system, job, mine, view, row)
+        row = VERIFIED
     all_cores(cores, ALLOWED, system.nodes)
     copy_cores(cores, TRIED, ALLOWED)
     if pick_cores(system, job, whole, row, supply, gres) == 0:
@@ -456,7 +463,7 @@ def pick_in_rows(system, record, whole, row, view, supply, gres):
     for other in range(len(partitions)):
         remove_partition(system, TRIED, other, view)
     found = pick_cores(system, job, whole, row, supply, gres)
-    if found:
+    if found or (system.settings[0].shares_cores and not shares(system, job, mine)):
         return found
     if system.settings[0].preempts:
         for other in range(len(partitions)):

@@ -13,7 +13,7 @@ Level FS). Ranks of accounts that tie, and when classic factors are computed, ar
 import math
 
 from models.kernels.compiling import part
-from models.slurm.kernel.budgets import spend_all
+from models.slurm.kernel.budgets import reset_usage, spend_all
 from models.slurm.kernel.running import RUNNING
 from models.slurm.kernel.tables import NONE
 
@@ -45,6 +45,7 @@ def recalculate(system):
     state.last_update = math.floor(state.now)
     n = len(fair)
     decay = settings.decay_per_s ** (math.floor(state.now) - math.floor(since))
+    reset_usage(system)
     if settings.budgets:
         spend_all(system, since, decay)
     if settings.weight_fair <= 0 or n == 0:

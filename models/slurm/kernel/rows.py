@@ -1,9 +1,10 @@
 """Rows of `select/cons_tres`: the cores that the jobs of a partition have, where several may have one core.
 
-A partition has as many rows as jobs may share a core (OverSubscribe=FORCE:n), and no two jobs of a row have a
-core in common. A job that starts takes the first row with room for it. When a job has ended, all jobs of its
-partition take rows again, in order of their first cores, and the row with most cores in use comes first; if
-that leaves a job without a row, all keep theirs (seen in Slurm's source, `part_data_build_row_bitmaps`).
+A partition has as many rows as jobs may share a core (OverSubscribe=FORCE:n or YES:n), and no two jobs of a
+row have a core in common. A job that starts takes the first row with room for it. When a job has ended, all
+jobs of its partition take rows again, in order of their first cores, and the row with most cores in use comes
+first; if that leaves a job without a row, all keep theirs (seen in Slurm's source,
+`part_data_build_row_bitmaps`).
 Rows are opened one by one: those behind the first empty one change nothing.
 
 A view is `NOW` or `LATER`, the view of the future; rows of `NOW` come before rows of `LATER`.
@@ -13,7 +14,7 @@ import numpy as np
 
 from models.kernels.bits import ONE, ZERO, lowest, lowest_position, population, span
 from models.kernels.compiling import part
-from models.slurm.kernel.tables import NONE
+from models.slurm.kernel.tables import ALL_JOBS, NONE, NOW, VERIFIED, WHO_ASKS
 
 
 @part()
@@ -164,7 +165,10 @@ def leave_row(system, job, view):
     if row == NONE:
         return
     places[of_view + job].row = NONE
-    if n_rows == 1:
+    all_in_first = row == first + rows[first].listed
+    for place in range(1, n_rows):
+        all_in_first = all_in_first and rows[first + rows[first + place].listed].n_cores == 0
+    if all_in_first:  # as the others stay in it
         occupy(system, job, row, -1)
         return
     n = 0
@@ -213,6 +217,9 @@ def copy_rows(system):
             rows[n + row].n_cores, rows[n + row].listed = rows[row].n_cores, rows[row].listed
             for node in range(len(system.nodes)):
                 system.row_cores[n + row, node] = system.row_cores[row, node]
+    for at in range(len(system.uses) // 2):
+        now, then = system.uses[at], system.uses[len(system.uses) // 2 + at]
+        then.alone, then.sharing = now.alone, now.sharing
     for k in range(system.state[0].n_running):
         one, later = system.places[system.running[k]], system.places[len(system.fate) + system.running[k]]
         later.row, later.number = one.row if one.row == NONE else one.row + n, one.number
@@ -244,3 +251,66 @@ def remove_partition(system, to, partition, view):
     """Remove the cores that jobs of a partition have from row `to` of `System.cores`. O(rows x nodes)."""
     for place in range(system.partitions[partition].n_rows):
         remove_cores(system.cores, to, system.row_cores, row_at(system, partition, view, place))
+
+
+@part()
+def shares(system, job, partition):
+    """Return whether a job shares cores in a partition."""
+    kind = system.partitions[partition].shares
+    return kind == ALL_JOBS or (kind == WHO_ASKS and system.jobs[job].asks and not system.state[0].dedicated)
+
+
+@part(inline=False)
+def use_nodes(system, job, view, sign):
+    """Count a job, on each of its nodes, with those that share cores or do not; or no more if `sign` is -1.
+    O(its nodes)."""
+    partition, entry = system.fate[job].partition, system.fate[job].entry
+    if not system.settings[0].shares_cores:
+        return
+    first = view * (len(system.uses) // 2)
+    alone = not shares(system, job, partition)
+    while entry != NONE:
+        node = system.entries[entry].node
+        use = system.uses[first + node]
+        use.alone += sign * alone
+        use.sharing += sign * (system.jobs[job].asks or system.partitions[partition].shares == ALL_JOBS)
+        system.touched[partition, node // 64] |= ONE << np.uint64(node % 64)
+        entry = system.entries[entry].next
+
+
+@part(inline=False)
+def has_shared(system, partition, node, view):
+    """Return whether jobs of another partition, whose cores jobs may share, are on a node, in some versions
+    (`versions.RULES`) whether they ever were; with `asked_sharing` only if a job there shares cores or asks
+    for that, which no view of the future shows. O(rows of all partitions)."""
+    settings = system.settings[0]
+    if settings.asked_sharing and (view != NOW or not system.uses[node].sharing):
+        return False
+    for other in range(len(system.partitions)):
+        if other == partition or system.partitions[other].most_rows < 2:
+            continue
+        if settings.asked_sharing and not settings.in_use:
+            if system.touched[other, node // 64] & (ONE << np.uint64(node % 64)):
+                return True
+            continue
+        for place in range(system.partitions[other].n_rows):
+            if system.row_cores[row_at(system, other, view, place), node]:
+                return True
+    return False
+
+
+@part(inline=False)
+def verify(system, job, partition, view, row):
+    """Write the nodes of a row of `System.sets` that a job may have into row `VERIFIED`: a job that shares
+    cores goes to no node with a job that does not, and such a job to none with jobs of another partition that
+    shares cores (seen in Slurm's source, `_verify_node_state`). O(nodes x rows of all partitions)."""
+    sharing, first = shares(system, job, partition), view * (len(system.uses) // 2)
+    for w in range(system.sets.shape[1]):
+        word = kept = system.sets[row, w]
+        while word:
+            at = lowest_position(word)
+            word &= word - ONE
+            node = w * 64 + at
+            if system.uses[first + node].alone if sharing else has_shared(system, partition, node, view):
+                kept &= ~(ONE << np.uint64(at))
+        system.sets[VERIFIED, w] = kept

@@ -8,7 +8,7 @@ from models.kernels.bits import ONE
 from models.kernels.compiling import part
 from models.kernels.lists import remove
 from models.slurm.kernel.budgets import charge, count_submitted, spend
-from models.slurm.kernel.rows import chosen_cores, copy_rows, join_row, leave_row
+from models.slurm.kernel.rows import chosen_cores, copy_rows, join_row, leave_row, use_nodes
 from models.slurm.kernel.tables import BOOTING, COMPLETING, DOWN, FREE, FUTURE, LATER, NONE, NOW, TRIED
 
 RUNNING, ENDED, REQUEUED = 3, 4, 5
@@ -184,6 +184,7 @@ def start_job(system, job, partition, by):
     state.node_changed = settings.saves_power
     if settings.in_rows:
         join_row(system, job, NOW)
+        use_nodes(system, job, NOW, 1)
     insert_running(system, job)
     state.n_started += 1
     state.last_update = math.floor(state.now)
@@ -227,6 +228,7 @@ def end_on_nodes(system, job):
     state.node_changed = settings.saves_power
     if settings.in_rows:
         leave_row(system, job, NOW)
+        use_nodes(system, job, NOW, -1)
     state.n_completing += 1
     state.last_update = math.floor(state.now)
     charge(system, job, -1, 0)
@@ -323,6 +325,7 @@ def remove_in_future(system, job, of_memory):
     give_back(system, job, system.future, system.future_gres, FUTURE, of_memory)
     if system.settings[0].in_rows:
         leave_row(system, job, LATER)
+        use_nodes(system, job, LATER, -1)
 
 
 @part(inline=False)

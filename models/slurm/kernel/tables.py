@@ -31,7 +31,7 @@ SETTINGS = fields(
     "rounds_up bounded last_relevant one_by_one first_node completing_last switch_cpus switch_counts "
     "block_counts any_segment optional_switches off_by_weight ended_at one_plan plans_licences plans_running "
     "first_licence budgets most_cpus unshared threads counts_cores saves_power suspend_rate resume_rate "
-    "bf_max_time bf_min_prio_reserve",
+    "bf_max_time bf_min_prio_reserve shares_cores asked_sharing in_use",
 )
 """Numbers of slurm.conf; seconds, and switches that are 0 or 1.
 
@@ -67,8 +67,10 @@ most_rows
     Jobs that may share a node at most, with `select/linear`.
 in_rows
     Whether jobs have rows of cores, as `select/cons_tres` keeps them (`models.slurm.kernel.rows`).
+shares_cores
+    Whether jobs do so since they run on shared cores at the same time, without gang scheduling.
 rounds_up, bounded, last_relevant, one_by_one, first_node, completing_last, switch_cpus, switch_counts,
-block_counts, any_segment, off_by_weight, ended_at
+block_counts, any_segment, off_by_weight, ended_at, asked_sharing, in_use
     See `models.slurm.configuration.versions.RULES`.
 optional_switches
     Whether only jobs that wait for few switches get nodes by them (`TopoOptional`).
@@ -98,7 +100,7 @@ STATE = fields(
     "n_completing n_known n_left n_pings n_pieces n_members n_slices most_shared shared n_offered n_ended "
     "n_placed busy_first weighed repeated is_copied is_viewed n_copies "
     "n_times first_time middle_time last_time n_joined n_booting n_stopping node_update n_power_log planned "
-    "last_scan next_scan power_task node_changed partition verdict",
+    "last_scan next_scan power_task node_changed partition verdict dedicated n_resets",
 )
 """Scalars of the system.
 
@@ -149,6 +151,10 @@ power_task, node_changed
     What `models.slurm.kernel.powering` is to do; whether a node has changed at this instant.
 node_update, planned
     Second in which a node changed last, and whether the last cycle planned an idle one.
+dedicated
+    Whether a job is tested as if it did not ask to share cores.
+n_resets
+    Instants of `System.resets` that have passed.
 n_times
     Segments in `System.timeline`.
 first_time, middle_time, last_time, n_joined
@@ -170,20 +176,22 @@ SUPPLY = fields(ints="cpus memory")
 
 PARTITION = fields(
     ints="tier over whole rows n_rows most_rows first_row count failed ranked n_active "
-    "first_switch n_switches block_nodes block_levels"
+    "first_switch n_switches block_nodes block_levels shares"
 )
 """over: how long a job may exceed its limit, seconds. whole: whether jobs get whole nodes. rows: as of its
 nodes. n_rows, most_rows: its rows of cores that are open, with an empty one, and that may be; first_row:
 where they begin in `System.rows`. count, failed: of a pass. ranked: the partition at this place in order of
 tiers. n_active: jobs in its active row. first_switch, n_switches: by which its jobs get nodes, in
 `System.switches`; block_nodes: nodes of a base block, 0 in a tree; block_levels: with bit k set, 2**k of them
-are a block."""
+are a block. shares: which of its jobs share cores: `NO_JOB`, `WHO_ASKS` or `ALL_JOBS`."""
+
+NO_JOB, WHO_ASKS, ALL_JOBS = range(3)
 
 JOB = fields(
     "submit begin runtime message answer call leaves factor billing",
     "limit min_nodes least_nodes max_nodes tasks task_cpus tasks_per_node node_memory cpu_memory whole user "
     "association array throttle after first_record first_charge first_answer qos exempt segment n_switches "
-    "switch_wait",
+    "switch_wait asks",
 )
 """Jobs in order of submission, and one more that ends the list of records.
 
@@ -200,7 +208,8 @@ after: job that has to end first, -1 for none. array: number of its array, -1 fo
 jobs of that may run at once, 0 for any number. qos: its row of `System.levels`, where QOS decide.
 exempt: seconds that it runs before it may be preempted. factor: by which what it uses is
 multiplied; billing: what it uses a second for fair share, -1 for its CPUs. segment: nodes that are in one
-block; n_switches: leaf switches that it wants at most, for the first `switch_wait` seconds; 0 for none.
+block; n_switches: leaf switches that it wants at most, for the first `switch_wait` seconds; 0 for none. asks:
+whether it asks to share cores (``--oversubscribe``).
 """
 
 NODE_ANSWER = fields("after", "node")
@@ -287,6 +296,10 @@ for the call of the scheduler after all of them."""
 OFFER = fields(ints="cpus jobs completing")
 """Of each node: the CPUs that it offers a job, the jobs that have it, and those whose end it has not
 confirmed."""
+
+USE = fields(ints="alone sharing")
+"""Of each node the jobs that share no core, and those that ask for that or have to; of the view `NOW`, then
+of `LATER`."""
 
 GROUP = fields(ints="first last cpus nodes")
 """Consecutive nodes that offer anything: the first and the last one, their CPUs, and how many are left."""
@@ -403,13 +416,14 @@ this number.
     WINDOW,
     ON_SWITCHES,
     UNAVAILABLE,
+    VERIFIED,
     N_SETS,
-) = range(13)
+) = range(14)
 """Rows of `System.sets`: nodes under test, and which of them have a free CPU; all with one, now and in the
 future; nodes that a pass may use, that a job may use, that were picked for it; nodes that have not
 confirmed the end of a job; nodes of the lines of slurm.conf that were added so far; nodes that are available
 in the later part of a window; nodes that a job may have on a tree of switches; nodes that are powering
-down."""
+down; nodes that a job may have beside jobs that share cores, or do not."""
 
 
 class System(NamedTuple):
@@ -418,7 +432,8 @@ class System(NamedTuple):
     `leaving`: jobs that their users cancel, in order of time. `reserved_words`: nodes of reservations,
     then the nodes of switches, and as many rows for one choice. `available`: the nodes of each segment of the
     plan, then how many there are of each licence. `booting`: jobs that wait for nodes that boot.
-    `power_wake_ups`: when the thread that powers nodes down wakes up, as far as that is known."""
+    `power_wake_ups`: when the thread that powers nodes down wakes up, as far as that is known. `resets`: when
+    all usage is set to zero, in order. `touched`: nodes on which each partition ever had jobs."""
 
     state: Annotated[np.ndarray, STATE]
     settings: Annotated[np.ndarray, SETTINGS]
@@ -445,6 +460,7 @@ class System(NamedTuple):
     active: Ints
     slices: Floats
     pieces: Annotated[np.ndarray, PIECE]
+    resets: Floats
     reservations: Annotated[np.ndarray, RESERVATION]
     reserved_words: SETS
     switches: Annotated[np.ndarray, SWITCH]
@@ -459,6 +475,8 @@ class System(NamedTuple):
     row_cores: SETS
     places: Annotated[np.ndarray, PLACE]
     cores: SETS
+    uses: Annotated[np.ndarray, USE]
+    touched: SETS
     usable: Annotated[np.ndarray, SUPPLY]
     queue: Ints
     running: Ints

@@ -217,7 +217,8 @@ def _requests(table: Table, rows: Ints, size: Ints, memory: Ints) -> Requests:
     columns = {"account": table.account, "qos": table.apart.get("QOS"), "constraint": table.constraint}
     names = {name: values[rows] for name, values in columns.items() if values is not None}
     if table.placed is not None:
-        names |= dict(zip(("segment", "switches", "switch_wait"), table.placed[rows].T, strict=True))
+        *where, shares = table.placed[rows].T
+        names |= dict(zip(("segment", "switches", "switch_wait"), where, strict=True), shares=shares > 0)
     return Requests.of(
         size,
         memory,

@@ -83,12 +83,17 @@ OPTIONAL = {
     "ReqTRES": ("ReqTRES",),
     "Licenses": ("Licenses",),
     "Constraints": ("Constraints",),
-    "SubmitLine": ("SubmitLine",),
+    "SubmitLine": ("SubmitOptions", "SubmitLine"),
 }
-"""Values that a file may have -> the fields that may hold them."""
+"""Values that a file may have -> the fields that may hold them; SubmitOptions is what `python -m slurm
+capture` keeps of SubmitLine."""
 
 PLACED = re.compile(r"(?<!\S)--(switches|segment)[=\s]+([0-9]{1,6})(?:@(\S+))?(?!\S)")
 """Options of sbatch that no other field has."""
+
+_OPTION = r"(?:-\w(?:\s+[^-\s]\S*)?|-\w\S+|--[\w-]+=\S*|--[\w-]+(?:\s+[^-\s]\S*)?)"
+SHARING = re.compile(rf"\S+\s+(?:{_OPTION}\s+)*(?:-s|--overs\w*|--share)(?!\S)")
+"""A command line that asks to share CPUs before it names a script, whose options may have the same names."""
 
 UNKNOWN_TIMES = frozenset({"Unknown", "None", ""})
 """Missing times: of a job that has not started, or never will."""
@@ -146,14 +151,14 @@ def of_licences(text: str) -> dict[str, int]:
     return licences(text) if text not in UNKNOWN_TIMES else {}
 
 
-def placed(text: str) -> tuple[int, int, int]:
+def placed(text: str) -> tuple[int, int, int, int]:
     """Return the options of a command line on where nodes are: nodes of each segment, switches at most, and
-    for how many seconds the job waits for that; 0 without one.
+    for how many seconds the job waits for that; 0 without one. And whether it lets others have its CPUs.
 
     Examples
     --------
-    >>> placed("sbatch -N 4 --switches=1@30 --segment 2 job.sh")
-    (2, 1, 1800)
+    >>> placed("sbatch -N 4 --switches=1@30 --segment 2 job.sh -s"), placed("srun -N4 -n 9 -s job.sh")[3]
+    ((2, 1, 1800, 0), 1)
     """
     found = {name: (int(number), wait) for name, number, wait in PLACED.findall(text)}
     switches, wait = found.get("switches", (0, ""))
@@ -161,7 +166,14 @@ def placed(text: str) -> tuple[int, int, int]:
         seconds = limit(f"{wait}:00:00" if DAYS_HOURS.fullmatch(wait) else wait)
     except ValueError:  # Slurm takes its maximum
         seconds = float("nan")
-    return found.get("segment", (0, ""))[0], switches, MOST_WAIT_S if seconds != seconds else int(seconds)
+    most = MOST_WAIT_S if seconds != seconds else int(seconds)
+    return found.get("segment", (0, ""))[0], switches, most, int(SHARING.match(text) is not None)
+
+
+def options(text: str) -> str:
+    """Return a command line of the options alone that `placed` reads, empty without one."""
+    kept = [found[0] for found in PLACED.finditer(text)] + ["-s"] * placed(text)[3]
+    return " ".join(["sbatch", *kept]) if kept else ""
 
 
 def times(texts: Sequence[str]) -> np.ndarray:

@@ -70,7 +70,7 @@ class Table:
         None where the file does not have it.
     devices : mapping of str to ndarray of int
         Generic resources of the whole job by name, ``gpu:a100``; `licences` likewise.
-    placed : ndarray of int, shape (n_rows, 3), or None
+    placed : ndarray of int, shape (n_rows, 4), or None
         What `fields.placed` returns of its command line; None where the file does not have it.
     """
 
@@ -380,8 +380,8 @@ def _without_resizes(table: Table) -> Table:
 
 
 def _placed(column: Any) -> np.ndarray | None:
-    """Return where jobs want their nodes, None where no job says so."""
-    if column is None or not any("--s" in text for text in column.known):
+    """Return where jobs want their nodes and whether they share them, None where no job says so."""
+    if column is None or not any("-s" in text or "--overs" in text for text in column.known):
         return None
     return np.array(column.parsed(fields.placed).tolist(), np.int64)
 

@@ -25,10 +25,14 @@ class BudgetTwin(Twin):
     decay: float = 1.0
     calculated: int = 0
     spent: set[int] = field(default_factory=set)
+    midnight: int = 10**9  # when all usage is set to zero
 
     def slice(self) -> bool:
         if self.now % 60:
             return False
+        if self.calculated < self.midnight <= self.now:
+            for budget in self.budgets.values():
+                budget.usage = 0.0
         for budget in self.budgets.values():
             budget.usage *= self.decay ** (self.now - self.calculated)
         for job in self.running:

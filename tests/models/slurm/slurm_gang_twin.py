@@ -285,6 +285,9 @@ class CoreTwin(GangTwin):
             self.rows[k] = CoreRow(tier, cpus=self.nodes[0][0], cores=self.cores, by_core=self.by_core)
             self.lists[k] = [[] for _ in range(self.depths[k])]
 
+    def shares(self, job: TwinJob) -> bool:
+        return True
+
     def of_row(self, row: list[TwinJob]) -> Cores:
         return {core for job in row for core in self.cores[job.number]}
 
@@ -356,7 +359,7 @@ class CoreTwin(GangTwin):
 
         if not attempt(allowed):
             return {}
-        if given := attempt(allowed - set().union(*used.values())):
+        if (given := attempt(allowed - set().union(*used.values()))) or not self.shares(job):
             return given
         if self.preempting:
             allowed -= set().union(*(used[k] for k in used if self.partitions[k][1] > tier))
@@ -373,13 +376,16 @@ class CoreTwin(GangTwin):
                 return given
         return {}
 
-    def start(self, job: TwinJob, given: dict[int, int], by: bool) -> None:
+    def take(self, job: TwinJob, given: dict[int, int]) -> None:
         self.cores[job.number] = {
             (node, core)
             for node, n in given.items()
             for core in self.dealt({core for where, core in self.tried if where == node}, n)
         }
         self.join(self.lists[job.partition], job)
+
+    def start(self, job: TwinJob, given: dict[int, int], by: bool) -> None:
+        self.take(job, given)
         super().start(job, given, by)
 
     def dealt(self, free: set[int], n: int) -> set[int]:
@@ -405,3 +411,69 @@ class CoreTwin(GangTwin):
 
     def earliest(self, job: TwinJob, allowed: set[int], *window: int) -> tuple[int, dict[int, int]]:
         return Twin.earliest(self, job, allowed, *window)
+
+
+@dataclass
+class ShareTwin(CoreTwin):
+    """Jobs that share cores at the same time: all jobs of a partition, those that ask for it, or none."""
+
+    reserves = True
+
+    sharing: Sequence[str] = ()
+    since_23_11: bool = False
+    since_25_11: bool = False
+    dedicated: bool = False  # as if no job asked
+    last: tuple[set[int], dict[int, tuple[int, ...]]] = (set(), {})  # nodes and supply of the last attempt
+
+    def shares(self, job: TwinJob) -> bool:
+        kind = self.sharing[job.partition]
+        return kind == "FORCE" or (kind == "YES" and job.asks and not self.dedicated)
+
+    def verified(self, job: TwinJob, members: set[int], lists: dict[int, list[list[TwinJob]]]) -> set[int]:
+        """Return the nodes that a job may have beside those in the rows."""
+        there = [other for rows in lists.values() for row in rows for other in row]
+        before, self.dedicated = self.dedicated, False
+        alone = {node for other in there if not self.shares(other) for node in other.given}
+        self.dedicated = before
+        asking = [other for other in there if other.asks or self.sharing[other.partition] == "FORCE"]
+        several = [k for k, depth in enumerate(self.depths) if depth > 1 and k != job.partition]
+        elsewhere = {node for other in there if other.partition in several for node in other.given}
+        if self.since_23_11 and not self.since_25_11:
+            elsewhere = {node for other in self.jobs if other.partition in several for node in other.given}
+        if self.since_23_11:
+            elsewhere &= {node for other in asking for node in other.given if lists is self.lists}
+        return members - (alone if self.shares(job) else elsewhere)
+
+    def pick(self, job: TwinJob, members: set[int], free: dict[int, tuple[int, ...]]) -> dict[int, int]:
+        return super().pick(job, self.verified(job, members, free.lists), free)
+
+    def offers(self, job: TwinJob, members: set[int], free: dict[int, tuple[int, ...]]) -> dict[int, int]:
+        self.last = members, free
+        return super().offers(job, members, free)
+
+    def tested(self, job: TwinJob, members: set[int]) -> dict[int, int]:
+        return self.offers(job, *self.last)
+
+    def lightened(self, job: TwinJob, members: set[int]) -> set[int]:
+        if self.shares(job) or self.is_single(job):
+            return members
+        return Twin.lightened(self, job, members)
+
+    def earliest(self, job: TwinJob, allowed: set[int], *window: int) -> tuple[int, dict[int, int]]:
+        if job.asks and self.sharing[job.partition] == "YES":
+            self.dedicated = True
+            found, given = super().earliest(job, allowed, *window)
+            self.dedicated = False
+            if found == self.now:
+                return found, given
+        return super().earliest(job, allowed, *window)
+
+    def start(self, job: TwinJob, given: dict[int, int], by: bool) -> None:
+        self.take(job, given)
+        Twin.start(self, job, given, by)
+
+    def leave(self, job: TwinJob) -> None:
+        pass
+
+    def slice(self) -> bool:
+        return False

@@ -54,6 +54,7 @@ class TwinJob:
     limited: bool = False
     called: int = -(10**9)
     warned_until: int | None = None
+    asks: bool = False  # to share CPUs
     begin: int = 0
     leaves: int | None = None  # when its user cancels it
     late: int = 0  # seconds that it was suspended before it was resumed last
@@ -460,9 +461,13 @@ class Twin:
     def is_single(self, job: TwinJob) -> bool:
         return self.since_26_05 and (job.tasks == 1 or (self.partitions[job.partition][2] and job.nodes == 1))
 
+    def tested(self, job: TwinJob, members: set[int]) -> dict[int, int]:
+        """Return what nodes offered in the test of now."""
+        return self.offers(job, members, self.free(self.running))
+
     def lightened(self, job: TwinJob, members: set[int]) -> set[int]:
         """Nodes that a failed test of now has left, which are as heavy as the others again."""
-        offers = self.offers(job, members, self.free(self.running))
+        offers = self.tested(job, members)
         if self.is_single(job):
             return members
         if len(offers) < job.nodes:

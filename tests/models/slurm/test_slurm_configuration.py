@@ -266,13 +266,31 @@ def test_rules_that_are_off_restrict_nothing(no: str) -> None:
         ("State=UP", ()),
         ("State=DOWN", ("state",)),
         ("State=inactive", ("state",)),
-        ("OverSubscribe=YES:2", ("oversubscribe=yes",)),
         ("OverSubscribe=EXCLUSIVE", ()),
     ],
 )
 def test_a_key_of_a_partition_without_effect_is_noted(key: str, noted: tuple[str, ...]) -> None:
     (made,) = of_lines("slurm.conf", [NODE, f"{PARTITION} {key}"]).partitions
     assert made.restricted == noted
+
+
+@pytest.mark.parametrize(
+    ("period", "first"),
+    [
+        ("none", []),
+        ("NOW", []),
+        ("Daily", ["2024-03-02", "2024-03-03"]),
+        ("WEEKLY", ["2024-03-03", "2024-03-10"]),  # on Sundays
+        ("MONTHLY", ["2024-04-01", "2024-05-01"]),
+        ("QUARTERLY", ["2024-04-01", "2024-07-01"]),
+        ("YEARLY", ["2025-01-01"]),
+    ],
+)
+def test_usage_is_reset_at_midnight(period: str, first: list[str]) -> None:
+    begin, end = np.array(["2024-03-01", "2025-03-01"], "datetime64[s]").astype(float)
+    settings = of_lines("slurm.conf", [NODE, PARTITION, f"PriorityUsageResetPeriod={period}"]).settings
+    found = settings.resets(begin, end).astype("datetime64[s]")
+    assert [str(at) for at in found[:2]] == [f"{day}T00:00:00" for day in first]
 
 
 def test_devices_are_compared_without_case() -> None:
@@ -481,6 +499,7 @@ NODE, PARTITION = "NodeName=n1 CPUs=4", "PartitionName=all Nodes=n1"
         ([NODE, PARTITION, "SchedulerType sched/x"], ["slurm.conf: SchedulerType is not KEY=VALUE"]),
         ([NODE, PARTITION, 'Epilog="/x\' y"z'], ["a word is not KEY=VALUE", "quotes around blanks"]),
         ([NODE, PARTITION, "PriorityWeightTRES=cpu=few"], ["cpu=few", "weights such as"]),
+        ([NODE, PARTITION, "PriorityUsageResetPeriod=HOURLY"], ["ResetPeriod=HOURLY; allowed: NONE, NOW"]),
         ([NODE, f"{PARTITION} OverTimeLimit=abc"], ["OverTimeLimit=abc; allowed: minutes"]),
         ([NODE, f"{PARTITION} OverSubscribe=FORCE:65536"], ["OverSubscribe=FORCE:65536", "1 to 1,000"]),
         ([NODE, f"{PARTITION} OverSubscribe=YES:0"], ["OverSubscribe=YES:0", "1 to 1,000"]),
@@ -510,7 +529,15 @@ def test_a_mistake_is_one_line(lines: list[str], words: list[str]) -> None:
         (f"PreemptMode=GANG\n{NODE} ThreadsPerCore=2", ["4 CPUs, 2 on a core", "policy.lines"]),
         ("PreemptMode=GANG\nPartitionName=b Nodes=n1 OverSubscribe=FORCE", ["partition b", "the same"]),
         ("PreemptMode=GANG,REQUEUE", ["PreemptMode=REQUEUE", "policy.lines"]),
-        (f"{PARTITION} OverSubscribe=FORCE:4", ["FORCE:4", "PreemptMode=GANG"]),
+        (f"SelectType=select/linear\n{PARTITION} OverSubscribe=FORCE:4", ["FORCE:4", "PreemptMode=GANG"]),
+        (
+            f"PreemptMode=REQUEUE\nPreemptType=preempt/qos\n{PARTITION} OverSubscribe=FORCE",
+            ["with preemption"],
+        ),
+        (
+            f"{NODE} ThreadsPerCore=2\n{PARTITION} OverSubscribe=FORCE",
+            ["on a core", "as n1 has", "set it to NO"],
+        ),
         ("PreemptMode=SUSPEND", ["PreemptMode=SUSPEND is not", "REQUEUE, CANCEL"]),
         ("PreemptMode=SUSPEND,GANG\nPreemptType=preempt/qos", ["preemption with GANG", "partition_prio"]),
     ],

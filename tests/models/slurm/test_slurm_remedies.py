@@ -121,6 +121,11 @@ CASES = {
         [job(1, "")],
         r"policy\.lines=\['NodeName=n\[1-64\] CPUs=32 RealMemory=128000','P",
     ),
+    "sharing": (
+        CONF + BATCH.replace("\n", " OverSubscribe=YES:2\n"),
+        [job(1)],
+        r"policy\.oversubscribe=\[batch\]",
+    ),
     "preemption": (
         f"PreemptMode=SUSPEND\nPreemptType=preempt/qos\n{CONF}{BATCH}",
         [job(1)],
@@ -220,6 +225,21 @@ def test_one_misfit_does_not_refuse_a_study(site: Site, case: str) -> None:
     assert len(made.jobs) == len(log.jobs) == log.waited.size == n_jobs  # waits are of the same jobs
     assert (made.jobs.size <= 8).all()
     assert not np.isnan(made.start).any()
+
+
+def test_sharing_that_is_not_modelled_is_noted_with_its_share_of_the_jobs(site: Site) -> None:
+    conf = CONF + BATCH.replace("\n", " OverSubscribe=YES:2\n")
+    for lines, what in (
+        (["ThreadsPerCore=2"], "several CPUs on a core or over 64 cores, as n1 has"),
+        ([], ""),
+    ):
+        site.write("".join([conf.replace("CPUs=4", " ".join(["CPUs=4", *lines]))]), job(1), job(2))
+        said = site.plan("policy.oversubscribe=[batch]")
+        assert WORKS in said
+        assert (f"with {what} (100.0% of the jobs use --oversubscribe there)" in said) == bool(what)
+    assert "there is none" in site.plan(
+        "policy.oversubscribe=[batch]", "policy.lines=['" + BATCH.strip() + "']"
+    )
 
 
 def test_a_line_of_a_qos_without_jobs_is_noted(site: Site) -> None:

@@ -15,7 +15,7 @@ import pytest
 from family_cases import composed, jobs_of, machine_of
 from slurm_block_twin import BlockTwin
 from slurm_budget_twin import Budget, BudgetTwin, LicenceTwin, SwitchTwin
-from slurm_gang_twin import CoreTwin, GangTwin, LinearTwin
+from slurm_gang_twin import CoreTwin, GangTwin, LinearTwin, ShareTwin
 from slurm_power_twin import PowerTwin
 from slurm_twin import SUITS, DeviceTwin, Preempting, Twin, TwinJob
 
@@ -60,6 +60,7 @@ KINDS = (
     "blocks",
     "threads",
     "power",
+    "sharing cores",
 )
 CPUS_OR_NODES = ("two partitions", "tiers", "QOS", "licences", "switches", "blocks", "power")
 
@@ -177,6 +178,8 @@ def draw(kind: str, seed: int) -> tuple[Twin, list[str]]:
         twin = give_devices(twin, lines, rng)
     if cores:
         twin = CoreTwin(nodes, partitions, jobs, interval=10, by_core=by_core, depths=depths, sockets=sockets)
+    if kind == "sharing cores":
+        twin = give_sharing(twin, lines, rng)
     if kind.startswith("suspension"):
         twin.preempting = Preempting(["SUSPEND"] * 2, [0, 0], [1, 2], {(1, 0)})
         for job in jobs:
@@ -212,6 +215,26 @@ def draw(kind: str, seed: int) -> tuple[Twin, list[str]]:
         words = f",bf_node_space_size={twin.space}"
         lines[:] = [line + words * line.startswith("SchedulerParameters") for line in lines]
     return twin, lines
+
+
+def give_sharing(twin: CoreTwin, lines: list[str], rng: np.random.Generator) -> ShareTwin:
+    """Let jobs share cores at the same time, in one partition or in both, if they ask for it or in any case;
+    the second one may have whole nodes."""
+    kinds = [str(rng.choice(["YES", "FORCE"])), str(rng.choice(["NO", "YES", "FORCE", "EXCLUSIVE"]))]
+    depths = [int(rng.integers(2, 4)), int(rng.integers(1, 4)) if kinds[1] in ("YES", "FORCE") else 1]
+    alone, (members, tier, _) = kinds[1] == "EXCLUSIVE", twin.partitions[1]
+    sharing = [kind + f":{n}" * (kind in ("YES", "FORCE")) for kind, n in zip(kinds, depths, strict=True)]
+    lines[1] += f" OverSubscribe={sharing[0]}"
+    lines[4:] = [f"PartitionName=some {lines[4].split(maxsplit=1)[1]} OverSubscribe={sharing[1]}"]
+    for job in twin.jobs:
+        job.asks = bool(rng.integers(2))
+        if alone and job.partition:
+            job.tasks = job.nodes
+    partitions = [twin.partitions[0], (members, tier, alone)]
+    return ShareTwin(
+        twin.nodes, partitions, twin.jobs, interval=10, by_core=twin.by_core, depths=depths,
+        sockets=twin.sockets, sharing=kinds,
+    )  # fmt: skip
 
 
 def give_preemption(twin: Twin, lines: list[str], rng: np.random.Generator, kind: str) -> None:
@@ -281,6 +304,7 @@ def give_budgets(twin: BudgetTwin, lines: list[str], rng: np.random.Generator) -
         name: Budget(cap, of_running=name == "of high", of_time=name == "wall") for name, cap in caps.items()
     }
     twin.decay = 1 - 0.693 / 120
+    twin.midnight = int(rng.integers(1, 1200))
     factors = {"high": 2.0, "low": 1.0, "free": 0.0}
     lines += [
         f"AccountingStorageEnforce=limits{',safe' * twin.safe}",
@@ -288,6 +312,7 @@ def give_budgets(twin: BudgetTwin, lines: list[str], rng: np.random.Generator) -
         "PriorityType=priority/multifactor",
         "PriorityCalcPeriod=1",
         "PriorityDecayHalfLife=2",
+        "PriorityUsageResetPeriod=DAILY",
         "Parent - 'root'",
         f"Account - 'a':GrpTRESMins=cpu={caps['of account']}:GrpWall={caps['wall']}",
         f"QosName=high UsageFactor=2 GrpTRESRunMins=node={caps['of high']}",
@@ -488,6 +513,7 @@ def simulated(
         nodes=column["nodes"],
         most_nodes=column["nodes"] if whole else np.zeros(len(jobs), np.int64),
         cpu_memory=column["memory"],
+        shares=np.array([job.asks for job in jobs]),
         gres={"gpu": column["devices"]} if isinstance(twin, DeviceTwin) else {},
         licences={name: np.array([job.licences.get(name, 0) for job in jobs]) for name in "ab"},
         constraint=np.array([job.constraint for job in jobs], object),
@@ -511,7 +537,8 @@ def simulated(
         answer=np.array([(-1.0, job.call) for job in jobs]),
         node_answers=np.array([(job, node, at) for job, at, node in answers], float).reshape(-1, 3),
     )
-    return run(wanted, configuration, replace(EACH_SECOND, job_time=float(twin.job_time)), plans)
+    zero = 86400.0 - min(getattr(twin, "midnight", 86400), 86400)
+    return run(wanted, configuration, replace(EACH_SECOND, job_time=float(twin.job_time)), plans, zero)
 
 
 FEW = {(0, VERSIONS[0]), (0, VERSIONS[1]), (0, VERSIONS[2]), (1, VERSIONS[0]), (2, VERSIONS[2])}
@@ -528,6 +555,7 @@ def of_version(twin: Twin, lines: list[str], version: str) -> tuple[Twin, list[s
         lines.append("PriorityType=priority/basic")
     if "SelectType=" not in "".join(lines):
         lines.append("SelectType=select/cons_tres")
+    twin.since_23_11, twin.since_25_11 = version > "23", version > "25.1"
     twin.since_24_11, twin.since_25_05, twin.since_26_05 = version > "24", version > "25", version > "26"
     return twin, lines
 

@@ -344,12 +344,13 @@ def test_texts_of_users_may_break_rows(folder: Path) -> None:
         "b | c",
         "d",
         f"{others[0]}|sbatch x|y",
-        f"{others[1]}|sbatch",
+        f"{others[1]}|sbatch -n 2 --oversubscribe",
         f"{others[2]}|z",
     ]
     table = read_text(folder, "\n".join([head, *broken]) + "\n")
     assert table.job.tolist() == ["0", "1", "2", "3"]
-    assert table.placed is None, "no job says where it wants its nodes"
+    assert table.placed is not None
+    assert table.placed[:, 3].tolist() == [0, 0, 1, 0], "which jobs ask to share CPUs"
     first = HEADER.replace("JobID|", "JobID|SubmitLine|")
     inside = [
         text.replace("|", "|sbatch a\n  b\nc|", 1) for text in (row(JobID="1"), row(JobID="2", Submit=9))
@@ -379,7 +380,7 @@ def test_where_jobs_want_their_nodes_is_read_from_their_command_lines(
     text = "\n".join([f"{HEADER}|SubmitLine", f"{row(JobID='1')}|{line}", f"{row(JobID='2', Submit=9)}|"])
     selection, table = chosen(folder, text + "\n")
     assert table.placed is not None
-    assert table.placed.tolist() == [[segment, switches, wait], [0, 0, 2**31]]
+    assert table.placed.tolist() == [[segment, switches, wait, 0], [0, 0, 2**31, 0]]
     request = sacct._requests(table, selection.rows, selection.size, selection.size)
     asked = (request.segment.tolist(), request.switches.tolist(), request.switch_wait.tolist())
     assert asked == ([segment, 0], [switches, 0], [wait, 2**31])
