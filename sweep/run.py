@@ -84,14 +84,15 @@ def run(
             if files is not None:
                 say(console, f"schedules: {files}, {LATER}")
             return 0
+        assert executor is not None  # something is left
         attached = executor
         try:
             with TemporaryDirectory(prefix="schedsweep-") as running:
                 bundles = Bundles(
-                    plan, left, costs, folder.shards, executor.message_s, workers=lambda: attached.workers,
+                    plan, left, costs, folder.shards, attached.message_s, workers=lambda: attached.workers,
                     running=Path(running),
                 )  # fmt: skip
-                execute(plan, console, found, bundles, executor, costs, collection)
+                execute(plan, console, found, bundles, attached, costs, collection)
         except KeyboardInterrupt:
             after = _gather(collection, console, found.total, lambda: state.read(plan, folder))
             done = counted(len(after.done), "task", "is", of=after.total)

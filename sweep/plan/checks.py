@@ -8,7 +8,7 @@ import numpy as np
 from models.counting import counted
 from models.point import Point
 from sweep.config.settings import GROUPS, REPLICATIONS
-from sweep.errors import SweepError, one_line, unknown
+from sweep.errors import SweepError, unknown
 from sweep.plan import families, grid, partitions
 from sweep.plan.data import Plan
 from sweep.plan.remedies import Lacking
@@ -86,39 +86,31 @@ def _note_on_replications(plan: Plan) -> list[str]:
     return [line]
 
 
-def refuse_names(plan: Plan) -> None:
-    """Raise `SweepError` for an unknown metric or group of jobs, and if an axis and a metric of a plan would
-    have the same name in its dataset."""
-    metric = plan.settings.precision.metric
-    try:
-        if metric is not None and metric not in plan.metrics:
-            raise SweepError(f"precision.metric: {unknown('metric', metric, plan.metrics)}")
-        coords = families.coords(plan.families.values(), plan.measures)
-    except ValueError as error:  # an unknown group of jobs
-        raise SweepError(one_line(error)) from None
+def refuse(plan: Plan) -> None:
+    """Raise `SweepError` for an unknown metric, if an axis and a metric would have the same name in the
+    dataset, if a plan has too few replications for ``keep=``, or too many tasks."""
+    metric, replications = plan.settings.precision.metric, plan.settings.replications or 1
+    if metric is not None and metric not in plan.metrics:
+        raise SweepError(f"precision.metric: {unknown('metric', metric, plan.metrics)}")
     taken = {*OF_TASKS, *(f"{name}{part}" for name in plan.metrics for part in ("", *OF_METRIC))}
     for axis in plan.axes:
         if axis in taken:
             raise SweepError(f"axes.{axis}: {axis} is a variable of the dataset; give the axis another name")
     for name, declared in plan.metrics.items():
         for dim in declared.dims:
-            if dim not in coords or dim in plan.axes or dim in ("replication", "batch"):
+            if dim not in plan.coords or dim in plan.axes or dim in ("replication", "batch"):
                 raise SweepError(
                     f"metric {name}: its dimension {dim!r} has no coordinates, or an axis has its name; give "
                     "the axis, or the dim of the groups of jobs, another one"
                 )
-
-
-def refuse_size(plan: Plan) -> None:
-    """Raise `SweepError` if a plan has too few replications for ``keep=``, or too many tasks."""
-    if plan.settings.keep == REPLICATIONS and plan.replications < MIN_REPLICATIONS:
+    if plan.settings.keep == REPLICATIONS and replications < MIN_REPLICATIONS:
         raise SweepError(
-            f"keep={REPLICATIONS} with replications={plan.replications}: intervals of fewer than "
+            f"keep={REPLICATIONS} with replications={replications}: intervals of fewer than "
             f"{MIN_REPLICATIONS} replications are made from batches; give more, or keep=batches"
         )
-    if plan.n_cells > MOST_TASKS:
+    if (n_tasks := len(plan.points) * replications) > MOST_TASKS:
         raise SweepError(
-            f"{plan.n_cells:,} tasks ({counted(len(plan.points), 'point')} x "
-            f"{counted(plan.replications, 'replication')}): a study has at most {MOST_TASKS:,}; "
+            f"{n_tasks:,} tasks ({counted(len(plan.points), 'point')} x "
+            f"{counted(replications, 'replication')}): a study has at most {MOST_TASKS:,}; "
             "give fewer replications or axis values, or split it into several"
         )

@@ -41,6 +41,8 @@ class Plan:
         By group: policy, workload, machine.
     choices : dict of str to ndarray of int, shape (n_points,)
         By group, the variant of each point; for load, the position on its axis.
+    families, metrics, coords : dict
+        What the policies' families declare, see `sweep.plan.families.Declared`.
     measurements : tuple of Measurement
         How long the points at each load are measured.
     measures : dict
@@ -67,6 +69,9 @@ class Plan:
     points: np.ndarray
     variants: dict[str, list[Variant]]
     choices: dict[str, np.ndarray]
+    families: dict[str, Family]
+    metrics: dict[str, Metric]
+    coords: dict[str, list[object]]
     measurements: tuple[Measurement, ...]
     measures: Parameters
     sources: dict[str, str]
@@ -126,17 +131,6 @@ class Plan:
         """Length of each axis."""
         return tuple(len(values) for values in self.axes.values())
 
-    @cached_property
-    def families(self) -> dict[str, Family]:
-        """Families of the policies by package name, in order of appearance."""
-        packages = [policy.parameters["family"] for policy in self.variants["policy"]]
-        return {package: families.find(package) for package in packages}
-
-    @cached_property
-    def metrics(self) -> dict[str, Metric]:
-        """All metrics by name, the headline first."""
-        return families.metrics(self.families.values(), self.measures)
-
     @property
     def headline(self) -> str:
         """The metric of tables and stopping."""
@@ -171,11 +165,18 @@ class Plan:
     @property
     def endless(self) -> np.ndarray:
         """Which points have overload runs, bool, shape (n_points,)."""
-        return self._where(has_overload).flat[self.points]
+        return self._where(self._has_overload).flat[self.points]
 
     def is_stochastic(self, policy: int, workload: int, machine: int) -> bool:
         point = self._point(policy, workload, machine)
-        return not _is_met(lambda one: not families.find(one.policy["family"]).is_stochastic(one), point)
+        return not _is_met(lambda one: not self._family(one).is_stochastic(one), point)
+
+    def _family(self, point: Point) -> Family:
+        return self.families[point.policy["family"]]
+
+    def _has_overload(self, point: Point) -> bool:
+        """Whether a system can be overloaded for as long as needed; a log ends."""
+        return bool(self._family(point).delivered) and not workloads.ends(point.workload)
 
     def _point(self, policy: int, workload: int, machine: int) -> Point:
         return Point(
@@ -200,7 +201,7 @@ class Plan:
     def controlled(self) -> np.ndarray:
         """Where the offered work equals the load on average, so that it is a control variate; bool."""
         found = self._where(
-            lambda point: point.workload.get("load_reference") == "expected" and has_overload(point)
+            lambda point: point.workload.get("load_reference") == "expected" and self._has_overload(point)
         )
         return found & np.isfinite(self.loads)
 
@@ -209,12 +210,12 @@ class Plan:
         """Where a point is solved, so that one batch is the exact value; bool, in the shape of the grid."""
         if not any(family.solves for family in self.families.values()):
             return np.zeros(self.shape, dtype=bool)
-        return self._where(lambda point: families.find(point.policy["family"]).is_exact(point))
+        return self._where(lambda point: self._family(point).is_exact(point))
 
     @cached_property
     def solved(self) -> np.ndarray:
         """Where a point is solved, even for random inputs: no run begins with an empty machine; bool."""
-        return self._where(lambda point: families.find(point.policy["family"]).solves)
+        return self._where(lambda point: self._family(point).solves)
 
     def _where(self, holds: Callable[[Point], bool]) -> np.ndarray:
         """Return where a condition on policy, workload and machine holds; bool, in the shape of the grid."""
@@ -271,8 +272,3 @@ def _is_met(condition: Callable[[Point], bool], point: Point) -> bool:
         raise
     except Exception:
         return False
-
-
-def has_overload(point: Point) -> bool:
-    """Whether a system can be overloaded for as long as needed; a log ends."""
-    return bool(families.find(point.policy["family"]).delivered) and not workloads.ends(point.workload)

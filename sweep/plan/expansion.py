@@ -1,55 +1,42 @@
 """From the config of a study to its plan."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from models.family import OVERLOAD, OVERLOAD_BATCHES
-from sweep.config.settings import GROUPS, MSER, Config, Precision, Settings, at_load
-from sweep.plan import checks, families, grid, identity, partitions, programs
+from sweep.config.settings import MSER, Config, Precision, Settings, at_load
+from sweep.plan import checks, families, identity, partitions, programs
 from sweep.plan.data import MEASURES, Plan
 from sweep.plan.grid import Grid
 from sweep.plan.narrowed import narrowed
 from sweep.plan.task import Measurement, Stopping
-from sweep.plan.variants import build
+from sweep.plan.variants import of_grid
 from sweep.statistics import MIN_REPLICATIONS
 
 
-def expand(config: Config) -> Plan:
+def expand(asked: Config) -> Plan:
     """Expand a study: its grid, its variants, how long each point is measured, and all identities."""
-    asked, (config, hidden) = config, programs.expanded(narrowed(config))
-    settings = partitions.expanded(config)
-    found = Grid.of(settings)
-    where = found.where
-    variants, choices = {}, {}
-    for group in GROUPS:
-        mine = found.key_axes(group, config.for_others)
-        variants[group] = build(group, config.files[group], getattr(settings, group), mine, config.logs)
-        names = (group, *(axis.name for axis in mine))
-        sizes = [len(found.axes[name]) for name in names]
-        choices[group] = np.ravel_multi_index([where[name] for name in names], sizes)
-    choices["load"] = where["load"]
-    families.refuse_unread((policy.parameters for policy in variants["policy"]), config.typed)
+    kept = narrowed(asked)  # what a batch job plans from: it may lack files that only the rest names
+    config, hidden = programs.expanded(kept)
+    config = partitions.expanded(config)
+    settings = config.settings
+    found = Grid.of(settings, config.for_others)
+    variants, choices = of_grid(found, config)
     measures: dict[str, Any] = {"bound": settings.measures.bound, "groups": dict(config.groups)}
     if settings.measures.of_jobs:
         measures["of_jobs"] = list(settings.measures.of_jobs)
-    # A batch job plans from the stored config: for a program the given one, whose policies exist only in this
-    # process; otherwise the narrowed study, which no longer needs the files that the experiment itself names.
+    declared = families.declared([one.parameters for one in variants["policy"]], measures, config.typed)
     plan = Plan(
-        settings, found.axes, found.points, variants, choices, (), measures, {}, [],
-        asked if hidden or config.settings.is_program else config, described=config.described, hidden=hidden,
+        settings, found.axes, found.points, variants, choices, *declared, (), measures, {}, [], kept,
+        described=config.described, hidden=hidden,
     )  # fmt: skip
-    checks.refuse_names(plan)  # first, because families need valid groups of jobs to check a point
     plan = _measured(plan)
-    checks.refuse_size(plan)
-    # Last, as identities contain the number of batches and the stopping rule decided above.
-    plan.ids.extend(identity.ids(plan))
-    overload = _overload(plan)
-    if overload is None:
-        return plan
-    overload.ids.extend(identity.ids(overload))
-    return replace(plan, overload=overload, ids=[*plan.ids, *overload.ids])
+    checks.refuse(plan)
+    plan = replace(plan, overload=_overload(plan, found.where))
+    return identity.identified(plan)  # last, as identities contain the lengths and the stopping rule
 
 
 def _measured(plan: Plan) -> Plan:
@@ -65,15 +52,14 @@ def _measured(plan: Plan) -> Plan:
     return replace(plan, settings=settings, measurements=lengths, adapted=adapted)
 
 
-def _overload(plan: Plan) -> Plan | None:
+def _overload(plan: Plan, where: Mapping[str, np.ndarray]) -> Plan | None:
     """Return the overload runs of a plan's curves, where possible, without identities."""
     settings = plan.settings
     if not settings.capacity or not isinstance(settings.batch_size, int) or set(plan.axes["load"]) == {None}:
         return None
     # The grid with its axis of loads collapsed to one: the first point of each curve stands for the curve.
     axes = {**plan.axes, "load": (OVERLOAD,)}
-    where = grid.where(plan.axes, plan.points)
-    where["load"] = np.zeros(len(plan.points), dtype=np.int64)
+    where = {**where, "load": np.zeros(len(plan.points), dtype=np.int64)}
     shape = [len(values) for values in axes.values()]
     points, first = np.unique(np.ravel_multi_index(list(where.values()), shape), return_index=True)
     kept = plan.endless[first]

@@ -5,13 +5,14 @@ import pkgutil
 from collections.abc import Iterable, Sequence
 from dataclasses import fields
 from functools import cache
+from typing import NamedTuple
 
 import models
 from models import dotted, workloads
 from models.family import Family, Metric
 from models.point import Parameters, Point
 from models.topology import links
-from sweep.errors import SweepError
+from sweep.errors import SweepError, one_line
 
 OPTIONS = frozenset(
     {
@@ -62,6 +63,31 @@ def check(family: Family, point: Point) -> Sequence[str]:
     if (log := (family.open_log or workloads.open_log)(point)) is not None:
         workloads.refuse_long_batches(point, log)
     return notes
+
+
+class Declared(NamedTuple):
+    """What the families of a study declare: all of them by package in order of appearance, their metrics by
+    name, and the coordinates of the metrics' own dimensions."""
+
+    families: dict[str, Family]
+    metrics: dict[str, Metric]
+    coords: dict[str, list[object]]
+
+
+def declared(policies: Sequence[Parameters], measures: Parameters, typed: Iterable[str]) -> Declared:
+    """Return what the families of some policies declare.
+
+    Parameters
+    ----------
+    typed : iterable of str
+        See `refuse_unread`.
+    """
+    refuse_unread(policies, typed)
+    several = {package: find(package) for package in (str(policy["family"]) for policy in policies)}
+    try:
+        return Declared(several, metrics(several.values(), measures), coords(several.values(), measures))
+    except ValueError as error:  # a group of jobs that does not exist
+        raise SweepError(one_line(error)) from None
 
 
 def refuse_unread(policies: Iterable[Parameters], typed: Iterable[str]) -> None:

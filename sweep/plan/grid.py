@@ -61,49 +61,41 @@ class Grid:
         Every axis with its values, in the dataset's order.
     points : ndarray of int, shape (n_points,)
         See `points`.
-    targets : dict of str to KeyTarget
-        Target of each axis that the study declares itself.
-    named : dict of str to dict
-        Axis -> name -> value, for the axes whose values the study names.
+    where : dict of str to ndarray of int
+        Axis -> position of each point on it.
+    sets : dict of str to list of KeyAxis
+        Group -> the axes that set keys of it.
     """
 
     axes: dict[str, tuple[Any, ...]]
     points: np.ndarray
-    targets: Mapping[str, KeyTarget]
-    named: Mapping[str, Mapping[Any, Any]]
+    where: dict[str, np.ndarray]
+    sets: Mapping[str, Sequence[KeyAxis]]
 
     @classmethod
-    def of(cls, settings: Settings) -> Self:
-        """Return the grid of a study."""
-        declared = targets(settings)
-        named = _names(settings, declared)
-        axes = _axes(settings, declared, named)
-        return cls(axes, points(axes, settings), declared, named)
-
-    @property
-    def where(self) -> dict[str, np.ndarray]:
-        """Axis -> position of each point on it."""
-        return where(self.axes, self.points)
-
-    def key_axes(self, group: str, for_others: Collection[str]) -> list[KeyAxis]:
-        """Return the axes that set keys of a group, with the settings of their values in the grid.
+    def of(cls, settings: Settings, for_others: Collection[str] = ()) -> Self:
+        """Return the grid of a study.
 
         Parameters
         ----------
         for_others : collection of str
             Axes of keys that no file here has.
         """
-        found = []
-        for axis, target in self.targets.items():
-            if not target.sets(group):
-                continue
-            own = self.named.get(axis, {})
-            if target.group == ANY_KEYS:
-                own = {name: keys.get(group, {}) for name, keys in own.items()}
-            left = [value for name, value in own.items() if name not in self.axes[axis]]
-            values = [own.get(value, value) if isinstance(value, str) else value for value in self.axes[axis]]
-            found.append(KeyAxis(axis, target.key, tuple(values), axis in for_others, tuple(left)))
-        return found
+        declared = targets(settings)
+        named = _names(settings, declared)
+        axes = _axes(settings, declared, named)
+        flat = points(axes, settings)
+        sets: dict[str, list[KeyAxis]] = {group: [] for group in GROUPS}
+        for axis, target in declared.items():
+            for group in filter(target.sets, GROUPS):
+                own = named.get(axis, {})
+                if target.group == ANY_KEYS:
+                    own = {name: keys.get(group, {}) for name, keys in own.items()}
+                left = [value for name, value in own.items() if name not in axes[axis]]
+                values = [own.get(value, value) if isinstance(value, str) else value for value in axes[axis]]
+                one = KeyAxis(axis, target.key, tuple(values), axis in for_others, tuple(left))
+                sets[group].append(one)
+        return cls(axes, flat, where(axes, flat), sets)
 
 
 def where(axes: Mapping[str, Sequence[Any]], points: np.ndarray) -> dict[str, np.ndarray]:

@@ -8,8 +8,8 @@ same simulation (an axis sets a key that a policy lacks) have the same identity,
 """
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping
-from functools import cache
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from models.family import Family
@@ -50,10 +50,26 @@ def _content(plan: Plan, load: float | None) -> Mapping[str, Any]:
     }
 
 
-def ids(plan: Plan) -> Iterator[str]:
+def identified(plan: Plan) -> Plan:
+    """Return a plan with the identities of its tasks, and of its overload runs."""
+    own = [*_ids(plan)]
+    if (runs := plan.overload) is None:
+        return replace(plan, ids=own)
+    runs = replace(runs, ids=[*_ids(runs)])
+    return replace(plan, overload=runs, ids=[*own, *runs.ids])
+
+
+def _ids(plan: Plan) -> Iterator[str]:
     """Yield the identity of each task: keys in sorted order, so that the joined text is canonical JSON."""
     shared = [canonical.text(_content(plan, load)) for load in plan.axes["load"]]
-    code = _codes(plan)
+    policies, workloads = (
+        [one.parameters for one in plan.variants[group]] for group in ("policy", "workload")
+    )
+    code, used = sources.of_plan(
+        plan.families, policies, workloads, plan.measures, LENGTH - ASKED,
+        is_program=plan.settings.is_program, stops=plan.settings.precision.relative is not None,
+    )  # fmt: skip
+    plan.sources.update(used)
     # A machine names no code, so policy and workload determine this part.
     for *system, at in zip(*(plan.choices[name].tolist() for name in (*GROUPS, "load")), strict=True):
         policy, workload, machine = (plan.variants[group][i] for group, i in zip(GROUPS, system, strict=True))
@@ -79,39 +95,3 @@ def runs_planned_code(task: Task, family: Family) -> bool:
     if task.measurement.stopping is not None:
         parts |= {"sweep.statistics": sources.of_statistics()}
     return sources.hashed(family.version, parts, LENGTH - ASKED) == task.id[ASKED:]
-
-
-def _codes(plan: Plan) -> Callable[[int, int], str]:
-    """Return the last part of identities, by policy and workload; fill in `Plan.sources`."""
-    sources.clear_caches()  # a notebook plans again after its user's modules were edited
-    by_family = {key: {one.package: sources.of_family(one)} for key, one in plan.families.items()}
-    shared = sources.of_named(plan.measures)
-    if plan.settings.precision.relative is not None:
-        shared |= {"sweep.statistics": sources.of_statistics()}
-    is_program = plan.settings.is_program
-    policies = [
-        (
-            plan.families[package].version,
-            by_family[package] | sources.of_named({} if is_program else policy.parameters),
-        )
-        for policy in plan.variants["policy"]
-        for package in [policy.parameters["family"]]
-    ]
-    by_model = {
-        model: sources.of_workload(model)
-        for model in {str(workload.parameters.get("model")) for workload in plan.variants["workload"]}
-    }
-    workloads = [
-        by_model[str(workload.parameters.get("model"))]
-        | sources.of_named({} if is_program else workload.parameters)
-        for workload in plan.variants["workload"]
-    ]
-    for each in (*(parts for _, parts in policies), *workloads, shared):
-        plan.sources.update(each)
-
-    @cache
-    def code(policy: int, workload: int) -> str:
-        version, parts = policies[policy]
-        return sources.hashed(version, parts | workloads[workload] | shared, LENGTH - ASKED)
-
-    return code

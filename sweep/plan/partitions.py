@@ -13,8 +13,8 @@ from sweep.plan.variants import build
 AXIS = "partition"
 
 
-def expanded(config: Config) -> Settings:
-    """Return the settings of a study, with the axis of partitions declared if requested.
+def expanded(config: Config) -> Config:
+    """Return the config of a study, with the axis of partitions declared if requested.
 
     Raises
     ------
@@ -24,7 +24,7 @@ def expanded(config: Config) -> Settings:
     """
     settings, files = config.settings, config.files["workload"]
     if EACH not in (get(one, AXIS) for one in (settings.workload, *files.values())):
-        return settings
+        return config
     logs = build("workload", files, settings.workload, [], config.logs)
     if len(logs) > 1:
         raise SweepError(f"workload.partition=each takes one log; name one of {', '.join(files)}")
@@ -51,7 +51,8 @@ def expanded(config: Config) -> Settings:
         name: {"workload": {AXIS: value}, "machine": {"processors": given.get(name, most)}}
         for name, (value, most) in found.items()
     }
-    return replace(settings, axes={**settings.axes, AXIS: "*"}, values={**settings.values, AXIS: values})
+    axes = {**settings.axes, AXIS: "*"}
+    return replace(config, settings=replace(settings, axes=axes, values={**settings.values, AXIS: values}))
 
 
 def notes(asked: Config, settings: Settings) -> list[str]:

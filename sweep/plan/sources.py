@@ -15,7 +15,7 @@ import importlib.util
 import re
 import sys
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -105,6 +105,49 @@ def of_workload(model: object) -> dict[str, str]:
     """Return module -> hash of a workload's model; empty for the family's own model, or a missing one."""
     module = module_name(str(model))
     return {} if module is None or finding.find(module) is None else {module: _joined(finding.below(module))}
+
+
+def of_plan(
+    families: Mapping[str, Family],
+    policies: Sequence[Mapping[str, Any]],
+    workloads: Sequence[Mapping[str, Any]],
+    measures: Mapping[str, Any],
+    length: int,
+    *,
+    is_program: bool,
+    stops: bool,
+) -> tuple[Callable[[int, int], str], dict[str, str]]:
+    """Return the hash of the code of a policy's and a workload's tasks, by their numbers, and all its parts.
+
+    Parameters
+    ----------
+    families : mapping of str to Family
+        Of the policies, by package.
+    length : int
+        Digits of a hash.
+    is_program : bool
+        Values are arguments of a program, whatever they look like.
+    stops : bool
+        Runs end when they are precise enough.
+    """
+    clear_caches()  # a notebook plans again after its user's modules were edited
+    by_family = {key: {one.package: of_family(one)} for key, one in families.items()}
+    by_model = {model: of_workload(model) for model in {str(one.get("model")) for one in workloads}}
+    shared = of_named(measures) | ({"sweep.statistics": of_statistics()} if stops else {})
+    versions = [families[policy["family"]].version for policy in policies]
+    of_policies, of_workloads = (
+        [found | of_named({} if is_program else one) for one, found in each]
+        for each in (
+            [(policy, by_family[policy["family"]]) for policy in policies],
+            [(workload, by_model[str(workload.get("model"))]) for workload in workloads],
+        )
+    )
+
+    @cache
+    def code(policy: int, workload: int) -> str:
+        return hashed(versions[policy], of_policies[policy] | of_workloads[workload] | shared, length)
+
+    return code, {name: part for each in (*of_policies, *of_workloads, shared) for name, part in each.items()}
 
 
 def of_statistics() -> str:

@@ -17,14 +17,17 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from models.jobs import bundle
 from models.jobs.swf.unpacking import MOST_IN_BLOCKS
 from models.workloads.replayed import of_file
 from sweep.config import canonical, locate, schema
 from sweep.config.nested import get, has, keys_set, leaves, overlay, parts_of, put
+from sweep.config.settings import GROUPS, Config
 from sweep.errors import ALIKE, SweepError, one_line, unknown
 from sweep.plan import families
-from sweep.plan.grid import KeyAxis
+from sweep.plan.grid import Grid, KeyAxis
 
 
 @dataclass(frozen=True)
@@ -44,6 +47,20 @@ class Variant:
     parameters: dict[str, Any]
     content: dict[str, Any]
     text: str
+
+
+def of_grid(found: Grid, config: Config) -> tuple[dict[str, list[Variant]], dict[str, np.ndarray]]:
+    """Return the variants of each group, and by group the one of each point; for load, its position."""
+    variants, choices = {}, {}
+    for group in GROUPS:
+        axes = found.sets[group]
+        variants[group] = build(
+            group, config.files[group], getattr(config.settings, group), axes, config.logs
+        )
+        names = (group, *(axis.name for axis in axes))
+        sizes = [len(found.axes[name]) for name in names]
+        choices[group] = np.ravel_multi_index([found.where[name] for name in names], sizes)
+    return variants, choices | {"load": found.where["load"]}
 
 
 def build(

@@ -16,7 +16,6 @@ import numpy as np
 from netCDF4 import Dataset
 
 from sweep.errors import RunError, one_line
-from sweep.plan import families
 from sweep.store import kept, layout, reader, variables
 from sweep.store.capacities import Capacities
 from sweep.store.records import Finished
@@ -138,7 +137,7 @@ def _write(state: State, path: Path, arguments: Sequence[str], report: Callable[
     ]
     seconds = np.full(of_tasks.shape, np.nan)
     seconds.flat[cells] = [state.done.get(id_, np.nan) for id_ in ids]
-    coords = families.coords(plan.families.values(), plan.measures)
+    coords = plan.coords
     n_batches, stored = plan.longest.checkpoints[-1], kept.n_batches(plan)
     shapes = {
         name: (n_batches, *(len(coords[dim]) for dim in metric.dims)) for name, metric in plan.metrics.items()
