@@ -106,6 +106,8 @@ SHOWN = 0.05
 """Smallest half-width that is shown, given the digits of the table."""
 
 PAPER, GENERATED = "#666666", "#111111"
+SIZE = 8
+"""Points of the numbers: a page that shows the table in 800 pixels has them at 11."""
 
 
 def draw_table(study: Study, names: Sequence[str]) -> Figure:
@@ -119,14 +121,14 @@ def draw_table(study: Study, names: Sequence[str]) -> Figure:
         Workloads.
     """
     classes = study.values_of(labels.TABLE_CLASS)
-    figure = Figure(figsize=(10.4, 0.34 * (len(ROWS) * len(names) + 1) * 1.35 + 0.3 * len(names)))
+    figure = Figure(figsize=(8.4, 0.34 * (len(ROWS) * len(names) + 1) * 1.35 + 0.3 * len(names)))
     axes = figure.add_axes((0.005, 0.01, 0.99, 0.98))
     axes.set_axis_off()
-    columns = 0.2 + np.arange(len(classes)) * 0.8 / len(classes) + 0.4 / len(classes)
+    columns = 0.21 + np.arange(len(classes)) * 0.79 / len(classes) + 0.4 / len(classes)
     depth = len(names) * (len(ROWS) + 0.7) + 1
     axes.set(xlim=(0, 1), ylim=(depth, -0.1))
     for x, name in zip(columns, classes, strict=True):
-        axes.text(x, 0.4, name.replace("_", "-"), ha="center", va="center", fontsize=8, fontweight="bold")
+        axes.text(x, 0.4, name.replace("_", "-"), ha="center", va="center", fontsize=SIZE, fontweight="bold")
     y, any_drawn = 1.0, False
     for name in names:
         paper = table_4(name, study)
@@ -139,9 +141,9 @@ def draw_table(study: Study, names: Sequence[str]) -> Figure:
         for metric, (title, field) in ROWS.items():
             found = statistics.intervals(table_of_month(study, metric, name), study.confidence)
             any_drawn |= bool(np.isfinite(found.mean).any())
-            axes.text(0.02, y + 0.32, title, fontsize=8, va="center")
-            axes.text(0.19, y + 0.17, "paper", fontsize=6.5, va="center", ha="right", color=PAPER)
-            axes.text(0.19, y + 0.5, "generated", fontsize=6.5, va="center", ha="right", color=GENERATED)
+            axes.text(0.005, y + 0.32, title, fontsize=SIZE, va="center")
+            axes.text(0.205, y + 0.17, "paper", fontsize=SIZE, va="center", ha="right", color=PAPER)
+            axes.text(0.205, y + 0.5, "generated", fontsize=SIZE, va="center", ha="right", color=GENERATED)
             _write(axes, columns, y, getattr(paper, field, None), found.mean, found.half_width)
             y += 1.0
         y += 0.2
@@ -170,15 +172,13 @@ def lines(study: Study) -> list[str]:
 def _write(
     axes: Axes, columns: np.ndarray, y: float, paper: np.ndarray | None, mean: np.ndarray, half: np.ndarray
 ) -> None:
+    write = partial(axes.text, fontsize=SIZE, ha="center", va="center")
     for place, x in enumerate(columns):
         if paper is not None:
-            axes.text(
-                x, y + 0.17, f"{paper[place]:,.0f}", fontsize=7.5, ha="center", va="center", color=PAPER
-            )
-        axes.text(
-            x, y + 0.5, _shown(mean[place], half[place]), fontsize=7.5, ha="center", va="center",
-            color=GENERATED,
-        )  # fmt: skip
+            write(x, y + 0.17, f"{paper[place]:,.0f}", color=PAPER)
+        value, plus_minus, within = _shown(mean[place], half[place]).partition(" ±")
+        write(x, y + 0.5, value, color=GENERATED)
+        write(x, y + 0.8, plus_minus.strip() + within, color=GENERATED)
 
 
 def _shown(mean: float, half: float) -> str:
