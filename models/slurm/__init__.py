@@ -1,4 +1,4 @@
-"""Slurm's own scheduler: main passes, backfill cycles and priorities as a slurm.conf sets them.
+"""Slurm's own scheduler: main passes, backfill cycles and priorities as a slurm.conf configures them.
 
 The declaration loads no kernel, so that a plan can be made and checked at once.
 """

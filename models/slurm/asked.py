@@ -23,13 +23,13 @@ class MisfitError(ValueError):
     ----------
     lost : ndarray of bool, shape (n_jobs,)
     why : str
-        What the first of them asks for, without its name.
+        What the first of these jobs asks for, without its name.
     kind : str
-        What they have in common, in the plural.
+        What the jobs have in common, in the plural.
     remedy : str
         The setting with which they could start.
     waits : ndarray of bool, optional
-        Which of them wait for ever; Slurm refuses the others.
+        Which of the jobs wait for ever; Slurm refuses the others.
     """
 
     def __init__(
@@ -42,7 +42,7 @@ class MisfitError(ValueError):
 
 
 def _parts(lists: Iterable[str]) -> list[str]:
-    """Return the names in lists between commas, each once."""
+    """Return the names in comma-separated lists, each of them once."""
     return list(dict.fromkeys(name for names in lists for name in names.split(",")))
 
 
@@ -53,16 +53,16 @@ class Asked:
     Parameters
     ----------
     user : ndarray of str
-        Name of its user, or the number where the log has no names.
+        Name of the job's user, or the user's number if the log has no names.
     limit : ndarray of int, seconds
-        In whole minutes, as Slurm keeps it.
+        Time limit in whole minutes, as Slurm stores it.
     runtime : ndarray of float, seconds
         Until the job ends by itself.
     message : ndarray of float, seconds
         From its end until the message of its epilog, which calls the scheduler; -1 without one, as where a
         node has finished with the job before the controller asks.
     leaves : ndarray of float, seconds
-        When its user cancels it, waiting or not; infinite for never.
+        When the user cancels the job, waiting or not; infinite for never.
     answer : ndarray of float, shape (n_jobs, 2), seconds
         From its end until its nodes have answered where no message comes, and until the controller, which
         looks after 5, 15, 35, ... ms, takes note of it and calls the scheduler; -1 where it is not known.
@@ -83,17 +83,18 @@ class Asked:
 
     @cached_property
     def first_record(self) -> Ints:
-        """Where the records of each job begin, one for each of its partitions, and their number."""
+        """Position of each job's first record (a job has one for each partition), and the number of
+        records."""
         return np.cumsum([0, *(len(place) for place in self.partitions)], dtype=np.int64)
 
     @cached_property
     def of_record(self) -> Ints:
-        """Job of each record."""
+        """The job of each record."""
         return np.repeat(np.arange(len(self.jobs)), np.diff(self.first_record))
 
     @cached_property
     def place(self) -> Ints:
-        """Partition of each record."""
+        """The partition of each record."""
         return np.array([number for numbers in self.partitions for number in numbers], np.int64)
 
 
@@ -113,7 +114,7 @@ def asked(
     there.
     """
     request = jobs.request or Requests.of(jobs.size, jobs.memory)
-    if any(name != name.lower() for name in request.gres):  # as in nodes
+    if any(name != name.lower() for name in request.gres):  # as for nodes
         small = dict.fromkeys(name.lower() for name in request.gres)
         counts = {name: [n for one, n in request.gres.items() if one.lower() == name] for name in small}
         request = replace(request, gres={name: np.sum(each, axis=0) for name, each in counts.items()})

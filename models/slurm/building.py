@@ -46,7 +46,7 @@ def system_of(
     zero : float
         Seconds since the epoch of the first submission, for reservations.
     plans : int
-        Room for plans of backfill cycles, which are recorded if it is not 0.
+        Number of plans of backfill cycles to record, 0 for none.
     """
     settings = replace(configuration.settings, shares_cores=shares_cores(wanted.request, configuration))
     configuration = replace(configuration, settings=settings)
@@ -103,7 +103,7 @@ def nodes(configuration: Configuration) -> dict[str, np.ndarray]:
     )
     shared = _jobs_of_cores(configuration) if configuration.settings.in_rows else of_nodes["rows"]
     free = records(tables.SUPPLY, cpus=of_nodes["cpus"] * shared, memory=of_nodes["memory"])
-    kinds = configuration.gres  # which goes through all nodes
+    kinds = configuration.gres  # which examines all nodes
     gres = np.array([node.devices(kind) for node in every for kind in kinds], np.int64)
     sets = np.zeros((tables.N_SETS, words(n)), np.uint64)
     sets[tables.FREE] = in_words([range(n)], n)
@@ -125,7 +125,7 @@ def nodes(configuration: Configuration) -> dict[str, np.ndarray]:
 
 
 def _unshared(wanted: Asked, configuration: Configuration, nodes: np.ndarray) -> bool:
-    """Return whether all nodes are alike, without devices, and no two jobs are ever on one."""
+    """Return whether all nodes are equal and without devices, and no two jobs ever share one."""
     settings = configuration.settings
     alike = all(np.unique(nodes[name]).size == 1 for name in ("cpus", "memory", "weight"))
     alone = nodes["cpus"][0] == 1 or all(configuration.exclusive) or bool(wanted.request.whole.all())
@@ -149,7 +149,7 @@ def jobs_of_nodes(configuration: Configuration) -> Ints:
 
 
 def _jobs_of_cores(configuration: Configuration) -> Ints:
-    """Return how many jobs may have each core of a node at once, where they have rows of cores."""
+    """Return how many jobs may have each core of a node at once, if they have rows of cores."""
     found = np.zeros(len(configuration.nodes), np.int64)
     for one in configuration.partitions:
         found[list(one.nodes)] += one.sharing.jobs
@@ -170,7 +170,7 @@ def _lines(configuration: Configuration) -> Ints:
 
 
 def partitions(configuration: Configuration, sets: Sequence[Sequence[int]]) -> dict[str, np.ndarray]:
-    """Return the tables of partitions; `sets` are the sets of nodes of records."""
+    """Return the tables of partitions; `sets` contains the sets of nodes of records."""
     every, settings, n_nodes = configuration.partitions, configuration.settings, len(configuration.nodes)
     n_rows = [one.sharing.jobs for one in every] if settings.in_rows else []
     levels, preempts = levels_of(configuration)
@@ -314,12 +314,12 @@ def _asked(
 
 
 def leaving(wanted: Asked) -> Ints:
-    """Return the jobs that their users cancel, in order of time."""
+    """Return the jobs that their users cancel, in the order of their cancellation."""
     return np.argsort(wanted.leaves, kind="stable")[: np.isfinite(wanted.leaves).sum()].astype(np.int64)
 
 
 def _memory(wanted: Asked, configuration: Configuration) -> dict[str, Ints]:
-    """Return MB of each node and of each CPU: what was asked for, else the partition's default."""
+    """Return the MB per node and per CPU that jobs ask for, or else their partition's default."""
     request = wanted.request
     none = (request.node_memory == 0) & (request.cpu_memory == 0)
     first = [configuration.partitions[place[0]] for place in wanted.partitions]
@@ -332,7 +332,7 @@ def _memory(wanted: Asked, configuration: Configuration) -> dict[str, Ints]:
 def limits(
     wanted: Asked, configuration: Configuration, phases: Phases, zero: float
 ) -> tuple[dict[str, Any], Ints]:
-    """Return the tables of limits and reservations, and where the charges of each job begin.
+    """Return the tables of limits and reservations, and the position of each job's first charge.
 
     `zero` are the seconds since the epoch of the first submission.
     """
@@ -491,7 +491,7 @@ def _period(settings: Settings, phases: Phases) -> float:
 
 
 def _state(settings: Settings, phases: Phases) -> np.ndarray:
-    # In a deep queue the last job is submitted long before the last one starts.
+    # In a deep queue the last job is submitted long before the last start.
     state = progress.record(tables.STATE, "n_started")
     first_slice = phases.slices[0] if phases.slices else phases.slice
     first_tick = (phases.wake_ups[0] if phases.wake_ups else phases.tick) + phases.clock

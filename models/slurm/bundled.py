@@ -1,4 +1,4 @@
-"""The configuration of a site's bundle, see `models.jobs.bundle`; or of a slurm.conf."""
+"""The configuration in a site's bundle (see `models.jobs.bundle`) or in a slurm.conf."""
 
 import os
 import tempfile
@@ -16,26 +16,26 @@ def read(
     sha256: str | None = None,
     words: Mapping[str, int] | None = None,
 ) -> Configuration:
-    """Return `models.slurm.configuration.read` of a slurm.conf, or of that in a bundle."""
+    """Return `models.slurm.configuration.read` of a slurm.conf, or of the one in a bundle."""
     with _unpacked(path) as configuration:
         return reading.read(configuration, lines, sha256, words)
 
 
 def digest(path: str | os.PathLike[str]) -> str:
-    """Return the SHA-256 of a slurm.conf, or of that in a bundle, followed by the files that it includes."""
+    """Return the SHA-256 of a slurm.conf, or of a bundle's, followed by the files that it includes."""
     with _unpacked(path) as configuration:
         return reading.digest(configuration)
 
 
 @contextmanager
 def _unpacked(path: str | os.PathLike[str]) -> Iterator[str | os.PathLike[str]]:
-    """Yield a slurm.conf; one in a bundle is unpacked, and may include files of the bundle only."""
+    """Yield a slurm.conf; one in a bundle is unpacked, and may include only files of the bundle."""
     if not bundle.is_bundle(path):
         yield path
         return
     contents = bundle.read(path, log=False)
     for name, content in contents.items():
-        # By the reader's own lines, so that both find the same ones.
+        # The reader's own lines are used, so that both find the same files.
         for number, line, shown in reading.logical_lines(content.decode(errors="replace")):
             word, *rest = [""] if shown else line.split(None, 1)
             if word.lower() == "include" and "".join(rest).strip().strip('"') not in contents:

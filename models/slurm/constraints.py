@@ -1,4 +1,4 @@
-"""Constraints of jobs on the features of nodes: ``fast&(amd|intel)``, as sbatch's option has them."""
+"""Constraints of jobs on the features of nodes, ``fast&(amd|intel)``, as in sbatch's option."""
 
 import re
 from collections.abc import Sequence
@@ -15,13 +15,13 @@ ON_SEVERAL = frozenset("[]*")
 
 
 def effective(request: Requests) -> np.ndarray:
-    """Return the constraint of each job, empty for one that has no effect."""
+    """Return the constraint of each job, empty if it has no effect."""
     texts = {text: "" if ON_SEVERAL & set(text) else text for text in request.constraint.tolist()}
     return np.array([texts[text] for text in request.constraint.tolist()], object)
 
 
 def nodes_with(constraint: str, nodes: Sequence[Node]) -> set[int]:
-    """Return the places of the nodes that meet a constraint, read from left to right as Slurm reads it."""
+    """Return the positions of the nodes that meet a constraint, read from left to right as Slurm does."""
     outer: list[tuple[set[int], str]] = []
     found, operator = set(range(len(nodes))), "&"
     for token in TOKEN.findall(constraint):

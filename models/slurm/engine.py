@@ -22,33 +22,33 @@ AT_ZERO = Phases()
 
 @dataclass(frozen=True, eq=False)
 class Result:
-    """What became of the jobs; arrays of jobs have the shape (n_jobs,), seconds as in the jobs' submissions.
+    """The fate of the jobs; arrays of jobs have the shape (n_jobs,), in seconds as in the jobs' submissions.
 
     A job that was cancelled while it waited has no start and no end (NaN).
 
     Parameters
     ----------
     by_backfill : ndarray of bool
-        Whether backfill started it; else the main scheduler.
+        Whether backfill started the job; otherwise the main scheduler did.
     planned : ndarray of float
-        First planned start; NaN for none. Plans that cannot change a start are not made unless they are
+        First planned start; NaN for none. Plans that cannot change a start are made only if they are
         recorded.
     killed : ndarray of bool
-        Whether it was ended at its limit.
+        Whether the job was ended at its limit.
     cancelled : ndarray of bool
-        Whether preemption ended it for good.
+        Whether preemption ended the job for good.
     refused : ndarray of bool
-        Whether a limit of submissions refused it: it starts and ends as it is submitted.
+        Whether a limit on submissions refused the job: its start and end are its submission.
     preempted : ndarray of bool
-        Whether it made way for another one in its last run.
+        Whether the job was preempted in its last run.
     suspended : ndarray of float
-        Seconds that it was suspended.
+        Seconds that the job was suspended.
     lost : Pieces
         Runs before the one from `start` to `end`, which preemption ended.
     plans : tuple of (ndarray, ndarray, ndarray)
         Recorded plans: instant of the cycle, job, planned start.
     drawing : Drawing
-        What nodes draw, of all jobs.
+        The power that nodes draw, with all jobs.
     n_passes, n_cycles : int
         Passes of the main scheduler, and backfill cycles.
     """
@@ -71,7 +71,7 @@ class Result:
     drawing: Drawing
 
     def part(self, these: Ints) -> "Result":
-        """Return what became of some of the jobs; plans are of all."""
+        """Return the results of some of the jobs; the plans are for all jobs."""
         number = np.full(len(self.start), -1)
         number[these] = np.arange(len(these))
         of_these = number[self.lost.job] >= 0
@@ -93,8 +93,8 @@ class Present:
     start : ndarray of float, shape (n_running,), seconds
         Below 0, of the first jobs, which run.
     nodes : sequence of mappings of int to int
-        CPUs that each running job has, by node; empty where unknown: the scheduler picks nodes for it. Of
-        the others `Requests.tasks` are the CPUs in all, of one CPU each.
+        CPUs that each running job has, by node; empty if unknown: the scheduler then picks nodes for it. For
+        the others `Requests.tasks` is the total number of CPUs, with one CPU per task.
     watched : ndarray of int
         Jobs after whose starts the simulation may end.
     usage : mapping of (str, str) to float, CPU seconds
@@ -107,7 +107,7 @@ class Present:
     usage: Mapping[tuple[str, str], float]
 
     def enter(self, system: System, address: int, wanted: Asked, phases: Phases, pick: Any) -> None:
-        """Put this state into the tables of a simulation that has not begun, which are at an address."""
+        """Put this state into the tables, found at an address, of a simulation that has not begun."""
         from models.slurm.kernel import present
 
         add_usage(system.fair, system.jobs["association"][:-1], wanted, self.usage)
@@ -122,7 +122,8 @@ class Present:
 
 
 def _power_scan(configuration: Configuration) -> Any:
-    """Return what powers nodes down, which is compiled only where that happens; else what is never called."""
+    """Return the function that powers nodes down, compiled only if needed; otherwise one that is never
+    called."""
     if configuration.saves_power:
         from models.slurm.kernel import powering
 
@@ -217,9 +218,9 @@ def run(
 
 
 def _drawing(system: System, phases: Phases, lost: np.ndarray) -> Drawing:
-    """Return what nodes draw: at the beginning, as they are powered down and boot, and as jobs run.
+    """Return the power that nodes draw at the beginning, as they are powered down and boot, and as jobs run.
 
-    A job that is suspended in part draws its average all the time."""
+    A job that is suspended for a part of its time draws its average power all the time."""
     log, power, fate = system.power_log[: int(system.state["n_power_log"][0])], system.power, system.fate
     fate = fate[np.isfinite(fate["start"])]
     ran = np.ones(len(fate))

@@ -1,7 +1,7 @@
-"""Which jobs can ever start on the nodes of a configuration, and what becomes of the others of a log.
+"""Which jobs can ever start on the nodes of a configuration, and how the others of a log are treated.
 
-A job of a log did run; on the nodes and partitions of a slurm.conf of another day it may never fit. Such a
-misfit is left out, cut to what its partition has, or refused (``workload.misfits``).
+A job of a log did run, but it may never fit on the nodes and partitions of a slurm.conf of another day. Such
+a misfit is left out, cut to the size of its partition, or refused (``workload.misfits``).
 """
 
 import re
@@ -93,7 +93,7 @@ class TooLargeError(MisfitError):
 def _members(
     found: Asked, configuration: Configuration
 ) -> Iterator[tuple[np.ndarray, Partition, list[Node]]]:
-    """Yield which jobs are of a partition and a constraint, and the nodes there that are up."""
+    """Yield the jobs with each partition and constraint, and the nodes for them that are up."""
     known, text_of = np.unique(constraints.effective(found.request).astype(str), return_inverse=True)
     meets = [constraints.nodes_with(text, configuration.nodes) for text in known]
     for number, one in enumerate(configuration.partitions):
@@ -104,7 +104,7 @@ def _members(
 
 
 def _remedy(lost: np.ndarray, found: Asked, partition: Partition, configuration: Configuration) -> str:
-    """Return what helps jobs that never fit: a larger pool, or nodes that slurm.conf lacks."""
+    """Return the remedy for jobs that never fit: a larger pool, or nodes that slurm.conf lacks."""
     nodes, cpus, memory = (most[lost] for most in _needs(found.request))
     each = -(-cpus // nodes)
     if configuration.default_partition.name == OF_MACHINE:
@@ -122,7 +122,7 @@ def _remedy(lost: np.ndarray, found: Asked, partition: Partition, configuration:
 def lines_of(
     n: int, cpus: int, memory: int, one: Partition, configuration: Configuration, more: str = ""
 ) -> str:
-    """Return how nodes are added that slurm.conf lacks, as no pool of processors can be."""
+    """Return how to add nodes that slurm.conf lacks, which a pool of processors cannot have."""
     listed = (
         [configuration.nodes[node].name for node in one.nodes] if len(one.nodes) <= MOST_NAMED else ["..."]
     )
@@ -135,13 +135,13 @@ def lines_of(
 
 
 def _needs(request: Requests) -> tuple[Ints, Ints, Ints]:
-    """Return nodes, CPUs, and MB on each node."""
+    """Return the nodes, the CPUs, and the MB on each node that jobs need."""
     memory = np.maximum(request.node_memory, request.cpu_memory * np.maximum(request.task_cpus, 1))
     return np.maximum(request.nodes, 1), request.tasks * request.task_cpus, memory
 
 
 def _fits(members: Sequence[Node], request: Requests, track: bool) -> np.ndarray:
-    """Return whether jobs fit on nodes that no other job has."""
+    """Return whether jobs fit on nodes that no other job uses."""
     nodes, cpus, memory = _needs(request)
     top = max((node.memory for node in members), default=0)
     each = max((node.cpus for node in members), default=0)
@@ -199,7 +199,7 @@ def fitted(
     wanted: Callable[[Jobs], Asked],
     configuration: Configuration,
 ) -> Trace:
-    """Return a log without the jobs that can never start, or with these cut.
+    """Return a log without the jobs that can never start, or with these jobs cut.
 
     Parameters
     ----------
@@ -210,7 +210,7 @@ def fitted(
     Raises
     ------
     ValueError
-        With one line, for the first misfit (``refuse``), or where no job is left.
+        With one line, for the first misfit (``refuse``), or if no job is left.
     """
     notes: list[str] = []
     were_cut: set[str] = set()

@@ -1,4 +1,4 @@
-"""Limits of associations and QOS: how much of what some jobs may have at once (resource_limits.html).
+"""Limits of associations and QOS on the resources of their jobs (resource_limits.html).
 
 A limit counts what its running jobs ask for, or what jobs have used (`models.slurm.kernel.budgets`); a job
 that would exceed one waits, and stops no job behind it. Licences are counted likewise. Limits of submissions
@@ -35,7 +35,8 @@ MOST_NAMED = 3
 
 
 def sizes(request: Requests, configuration: Configuration, place: Ints) -> tuple[Ints, Ints, np.ndarray]:
-    """Return the nodes and CPUs that each job asks for, and the CPUs that it gets: all of whole nodes."""
+    """Return the nodes and CPUs that each job asks for, and the CPUs that it gets: all those on whole
+    nodes."""
     cpus_of = np.array([node.cpus for node in configuration.nodes])
     each = np.array([np.median(cpus_of[list(one.nodes)]) for one in configuration.partitions])[place]
     whole = request.whole | np.array(configuration.exclusive)[place]
@@ -58,7 +59,7 @@ def amounts(request: Requests, resource: str, nodes: Ints, cpus: Any) -> Any:
 
 
 def billed(request: Requests, configuration: Configuration, place: Ints, nodes: Ints, cpus: Any) -> Ints:
-    """Return the billing of jobs in partitions: their resources by TRESBillingWeights, else their CPUs."""
+    """Return the billing of jobs in partitions: resources by TRESBillingWeights, or else their CPUs."""
     found = np.asarray(cpus, np.float64).copy()
     for number, one in enumerate(configuration.partitions):
         here = place == number
@@ -73,7 +74,7 @@ def billed(request: Requests, configuration: Configuration, place: Ints, nodes: 
 
 
 def factors(request: Requests, configuration: Configuration) -> Floats:
-    """Return by what the use of each job is multiplied (UsageFactor of its QOS)."""
+    """Return the factor by which each job's use is multiplied (UsageFactor of its QOS)."""
     known = {name: one.factor for name, one in configuration.qos.items()}
     return np.array([known.get(name or "normal", 1.0) for name in request.qos.tolist()], np.float64)
 
@@ -85,15 +86,15 @@ class Limit:
     Parameters
     ----------
     label : str
-        What sets it.
+        The entity that sets the limit.
     kind : int
-        What it counts, with the numbers of `kernel.tables`.
+        What the limit counts, as a number of `kernel.tables`.
     decays : bool
         Whether what jobs have used is forgotten with time.
     checked : ndarray of bool
-        Jobs that it keeps waiting: not those with the same limit of a QOS, though they count.
+        Jobs that the limit can delay: not those with the same limit of a QOS, although these count.
     qos : int
-        Number of the QOS, from 1 on, of whose jobs all count together; else 0.
+        Number of the QOS, from 1 on, if all of its jobs count together; otherwise 0.
     """
 
     label: str
@@ -107,12 +108,12 @@ class Limit:
 
     @property
     def name(self) -> str:
-        """What it counts, for messages."""
+        """What the limit counts, for messages."""
         return self.resource + next((text for text, kind in KINDS.items() if kind == self.kind), "")
 
     @classmethod
     def of(cls, label: str, counted: str, *given: Any, decays: bool = True) -> Self:
-        """Return a limit by the name of what it counts, and the values of `cap` to `qos`."""
+        """Return a limit by the name of what it counts and the values of `cap` to `qos`."""
         if counted in (WALL, SUBMITTED):
             kind = tables.WALL if counted == WALL else tables.SUBMITTED
             return replace(cls(label, counted, *given), kind=kind, decays=decays)
@@ -124,8 +125,8 @@ class Limit:
 def limited(wanted: Asked, configuration: Configuration) -> Iterator[Limit]:
     """Yield each limit.
 
-    A limit of the partition's QOS replaces the job's QOS's, unless this has ``OverPartQOS``, and either one
-    replaces the limit of associations (resource_limits.html, "Hierarchy").
+    A limit of the partition's QOS replaces the limit of the job's QOS, unless the latter has ``OverPartQOS``,
+    and either one replaces the limit of associations (resource_limits.html, "Hierarchy").
     """
     if not configuration.settings.enforces:
         return
@@ -152,7 +153,7 @@ def limited(wanted: Asked, configuration: Configuration) -> Iterator[Limit]:
 
 
 def _levels(wanted: Asked, configuration: Configuration) -> tuple[np.ndarray, np.ndarray]:
-    """Return the QOS of each job, and its partition's."""
+    """Return the QOS of each job and of its partition."""
     of_partition = np.array([configuration.partitions[place[0]].qos for place in wanted.partitions], str)
     return wanted.request.qos.astype(str), of_partition
 
@@ -214,7 +215,7 @@ def _of_qos(
 
 
 def above(wanted: Asked, configuration: Configuration) -> np.ndarray | None:
-    """Return which jobs ask for more than a limit allows, shape (n_jobs,); None where none is enforced."""
+    """Return which jobs ask for more than a limit allows, shape (n_jobs,); None if no limit is enforced."""
     if not configuration.settings.enforces:
         return None
     found = np.zeros(len(wanted.jobs), bool)
@@ -269,7 +270,7 @@ def submitted_with(wanted: Asked) -> Ints:
 
 
 def exceeded(wanted: Asked, configuration: Configuration, waited: Floats) -> str:
-    """Return a note on jobs of a log that started while a limit of today held them back, empty for none.
+    """Return a note on jobs of a log that started although today's limits would have delayed them, or "".
 
     Parameters
     ----------
@@ -279,7 +280,7 @@ def exceeded(wanted: Asked, configuration: Configuration, waited: Floats) -> str
     submit = wanted.jobs.submit
     started = submit + waited
     end = started + wanted.jobs.runtime
-    beyond, worst = np.zeros(len(waited), bool), [(0.0, "")]  # how far beyond, and the limit
+    beyond, worst = np.zeros(len(waited), bool), [(0.0, "")]  # the excess, and the limit
     counted = _counts(wanted, configuration) if configuration.settings.enforces else ()
     for limit, mine, count, _ in counted:
         if limit.kind not in (tables.AT_ONCE, tables.SUBMITTED):
@@ -287,7 +288,7 @@ def exceeded(wanted: Asked, configuration: Configuration, waited: Floats) -> str
         begin = submit if limit.kind == tables.SUBMITTED else started
         ran = (end > begin)[mine] & (count <= limit.cap)
         jobs, each = mine[ran], count[ran]
-        # What ends at a time is free for what starts then.
+        # Resources of jobs that end at a time are free for jobs that start then.
         order = np.lexsort((np.repeat([0, 1], len(jobs)), np.concatenate([end[jobs], begin[jobs]])))
         level = np.cumsum(np.concatenate([-each, each])[order])
         over = order[(level > limit.cap) & (order >= len(jobs))] - len(jobs)
@@ -310,9 +311,9 @@ def exceeded(wanted: Asked, configuration: Configuration, waited: Floats) -> str
 
 
 def counters(wanted: Asked, configuration: Configuration) -> tuple[np.ndarray, np.ndarray, Ints, list[str]]:
-    """Return the limits, what each job counts for them, where each job's counts begin, and notes.
+    """Return the limits, what each job counts for them, the position of its first count, and notes.
 
-    A job that asks for more than a limit allows did run in the log, under another limit: it runs alone.
+    A job that asks for more than a limit allows did run in the log, under another limit, so it runs alone.
     """
     caps: list[tuple[Any, ...]] = []
     jobs, rows, notes = [np.zeros(0, np.int64)], [np.zeros((0, 5), np.int64)], list[str]()

@@ -1,4 +1,4 @@
-"""What Slurm's scheduler is measured by beyond the common measures."""
+"""Measures of Slurm's scheduler beyond the common ones."""
 
 from collections.abc import Mapping
 
@@ -37,7 +37,7 @@ METRICS = (
 
 
 def shares(made: Schedule, division: Division, edges: Floats) -> Mapping[str, Floats]:
-    """Return averages over jobs, and energies, that other schedules do not have, shape (n_batches,)."""
+    """Return the averages over jobs and the energies that other schedules lack, shape (n_batches,)."""
     counts = np.bincount(division.batch, minlength=division.n_batches)
     found = {}
     for name, column in (
@@ -50,7 +50,7 @@ def shares(made: Schedule, division: Division, edges: Floats) -> Mapping[str, Fl
         with np.errstate(invalid="ignore"):  # a batch without a job
             found[name] = np.bincount(division.batch, values, division.n_batches) / counts
     refused = np.zeros_like(counts)
-    if made.unmeasured is not None:  # they are in no batch
+    if made.unmeasured is not None:  # these jobs are in no batch
         submit = made.jobs.submit[made.unmeasured]
         at = np.searchsorted(edges, submit, side="right") - 1
         refused = np.bincount(at[(at >= 0) & (at < len(counts))], minlength=len(counts))

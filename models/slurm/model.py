@@ -29,7 +29,7 @@ from models.slurm.power import Drawing
 
 @dataclass(frozen=True, eq=False)
 class SlurmSchedule(Schedule):
-    """A schedule, what started and ended each job, seconds of runs in vain and suspended, shape (n_jobs,)."""
+    """A schedule, what started and ended each job, and the seconds lost and suspended, shape (n_jobs,)."""
 
     by_backfill: np.ndarray = field(default_factory=lambda: np.zeros(0, bool))
     killed: np.ndarray = field(default_factory=lambda: np.zeros(0, bool))
@@ -51,7 +51,7 @@ def schedule(point: Point) -> Schedule:
 
 
 def with_preemption(made: SlurmSchedule, result: engine.Result) -> SlurmSchedule:
-    """Add the runs that preemption ended: a requeued job starts again, what it had done is lost."""
+    """Add the runs that preemption ended: a requeued job starts again, and its work so far is lost."""
     lost, last = result.lost, made.runs
     time = np.where(result.cancelled, made.jobs.runtime, 0.0)
     np.add.at(time, lost.job, lost.end - lost.begin)

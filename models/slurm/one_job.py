@@ -1,4 +1,4 @@
-"""Limits of one job: of its partitions, its QOS and its association (resource_limits.html).
+"""Limits on single jobs, by their partitions, QOS and associations (resource_limits.html).
 
 A job that exceeds one is refused at its submission (EnforcePartLimits, DenyOnLimit) or waits for ever. Either
 way it never starts: in a log it is a misfit, see `models.slurm.fitting`.
@@ -38,7 +38,7 @@ class Group:
     ----------
     jobs : ndarray of int
     caps : mapping of (str, str) to (int, str)
-        How much of a resource a job may have, by the limit's name and the resource, and what sets it.
+        How much of a resource a job may have, by the limit's name and the resource, and what sets the limit.
     most_nodes : int
         Nodes that a job may have.
     """
@@ -49,7 +49,7 @@ class Group:
 
 
 def groups(wanted: Asked, configuration: Configuration) -> Iterator[Group]:
-    """Yield the jobs of each association and pair of QOS: what a QOS limits no association does."""
+    """Yield the jobs of each association and pair of QOS; a limit of a QOS replaces the association's."""
     if not configuration.settings.enforces:
         return
     accounts = {one.name: one for one in configuration.associations if not one.is_user}
@@ -97,7 +97,7 @@ def _most_nodes(levels: Sequence[Qos], chain: Sequence[Association]) -> int:
 
 
 def most_nodes(wanted: Asked, configuration: Configuration) -> Ints:
-    """Return how many nodes each job may have, by itself, its partitions and its limits; 0 is any number."""
+    """Return how many nodes each job may have by its request, partitions and limits; 0 is any number."""
     request, partitions = wanted.request, configuration.partitions
     found = np.where(request.most_nodes > 0, request.most_nodes, MOST)
     if any(one.max_nodes for one in partitions):
@@ -117,7 +117,7 @@ def lifts(wanted: Asked, configuration: Configuration, limit: str) -> np.ndarray
 
 
 def denied(wanted: Asked, configuration: Configuration) -> np.ndarray:
-    """Return which jobs are refused at their submission where they exceed a limit (DenyOnLimit)."""
+    """Return which jobs are refused at their submission if they exceed a limit (DenyOnLimit)."""
     refusing = [name for name, one in configuration.qos.items() if one.refuses]
     return np.logical_or.reduce([np.isin(names, refusing) for names in qos_order(wanted, configuration)])
 
@@ -128,7 +128,8 @@ def in_partitions(wanted: Asked, configuration: Configuration) -> Asked:
     Raises
     ------
     MisfitError
-        For jobs that none of their partitions allows; with EnforcePartLimits=ALL for those that one does not.
+        For jobs that none of their partitions allows, or, with EnforcePartLimits=ALL, that one of them does
+        not allow.
     """
     request, partitions = wanted.request, configuration.partitions
     few, many = np.maximum(request.nodes, 1), np.maximum(request.nodes, request.most_nodes)
@@ -203,7 +204,7 @@ def exceeding(
             elif resource.partition("/")[0] in ("cpu", "node", "mem", "gres", "license"):
                 known.setdefault(resource, amounts(wanted.request, resource, nodes, cpus))
             if resource not in known:
-                continue  # what no job has here
+                continue  # no job here has it
             asked = known[resource][group.jobs]
             asked = asked // spread[group.jobs] if name == PER_NODE else asked
             asked = asked * minutes[group.jobs] if name == MINUTES else asked
@@ -213,7 +214,7 @@ def exceeding(
 
 
 def check(wanted: Asked, configuration: Configuration, names: Sequence[str]) -> None:
-    """Raise `MisfitError` for the jobs beyond limits of the first of some names that is exceeded."""
+    """Raise `MisfitError` for the jobs that exceed the first exceeded limit of some names."""
     found = list(exceeding(wanted, configuration, names))
     for name in names:
         of_name = [each for each in found if each[0] == name]
@@ -246,15 +247,15 @@ def check(wanted: Asked, configuration: Configuration, names: Sequence[str]) -> 
 
 
 def segments(request: Requests, settings: Settings) -> Ints:
-    """Return the nodes of segments that jobs ask for; none where that is more than all their nodes and Slurm
-    ignores it."""
+    """Return the nodes of segments that jobs ask for; none if that exceeds all their nodes: Slurm ignores
+    it."""
     ignored = (request.segment > request.nodes) & versions.rules(settings.version)["ignores_segment"]
     return np.where(ignored, 0, request.segment)
 
 
 def check_network(wanted: Asked, configuration: Configuration) -> None:
-    """Raise `MisfitError` for jobs that fit below no switch and in no block of any partition of theirs, or
-    whose segments do not."""
+    """Raise `MisfitError` for jobs that, or whose segments, fit below no switch and in no block of any of
+    their partitions."""
     topologies, nodes, request = configuration.topology_of, configuration.nodes, wanted.request
     if not any(one.is_used for one in topologies):
         return

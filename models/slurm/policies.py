@@ -1,4 +1,4 @@
-"""Policies of the family, read from their YAML files and a slurm.conf, and checked. Loads no kernel."""
+"""Policies of the family, read from their YAML files and a slurm.conf, and checked; no kernel is loaded."""
 
 import math
 import re
@@ -20,7 +20,7 @@ from models.jobs.trace import Trace
 from models.point import Parameters, Point
 from models.slurm import bundled, constraints, gang, power
 from models.slurm.asked import Asked, asked
-from models.slurm.bundled import digest as digest  # of the family, see `Family.digest`
+from models.slurm.bundled import digest as digest  # part of the family's code, see `Family.digest`
 from models.slurm.configuration import (
     Configuration,
     ConfigurationError,
@@ -101,7 +101,7 @@ def _word() -> Any:
 
 
 def _line(name: str) -> Any:
-    """Declare what a line of slurm.conf sets."""
+    """Declare the key of a line of slurm.conf."""
 
     def check(policy: Parameters, where: str, key: str) -> str:
         value = policy[key]
@@ -114,7 +114,7 @@ def _line(name: str) -> Any:
 
 @dataclass(frozen=True, kw_only=True)
 class Rules:
-    """The checked keys of conf/policy/slurm/_slurm.yaml, which explains each; None is as slurm.conf says."""
+    """The checked keys of conf/policy/slurm/_slurm.yaml, which explains each; None keeps slurm.conf's."""
 
     BASE = "_slurm"
 
@@ -158,11 +158,11 @@ class Rules:
 
     @classmethod
     def of(cls, policy: Parameters) -> Self:
-        """Return the rules of a policy; ``ValueError`` with one line for a value not allowed."""
+        """Return the rules of a policy; ``ValueError`` with one line for a value that is not allowed."""
         return cls(**keys.read(cls, policy, "policy"))
 
     def given(self, kind: str) -> dict[str, Any]:
-        """Return what is given as a ``line`` of slurm.conf, or as a ``word`` of SchedulerParameters."""
+        """Return the values given as a ``line`` of slurm.conf, or as a ``word`` of SchedulerParameters."""
         declared = [one.name for one in fields(self) if kind in one.metadata]
         return {key: getattr(self, key) for key in declared if getattr(self, key) is not None}
 
@@ -254,7 +254,7 @@ def machines_are_open(machine: Parameters) -> bool:
 
 
 def _nodes(each: int, machine: Parameters) -> tuple[Node, ...]:
-    """Return the nodes of a machine: its hosts, or as many of `node_cpus` CPUs as its processors make."""
+    """Return the nodes of a machine: its hosts, or its processors as nodes of `node_cpus` CPUs."""
     if machines_are_open(machine):
         raise ConfigurationError(
             "policy.path=null gives no nodes, and neither does the machine; replace policy.path=null by "
@@ -297,7 +297,7 @@ class Fitting:
 
     policy: Parameters
     misfits: str
-    configuration: Configuration = field(repr=False)  # as the policy and the machine have it
+    configuration: Configuration = field(repr=False)  # as in the policy and the machine
 
     def __call__(self, trace: Trace) -> Trace:
         """Return the log without its misfits."""
@@ -338,7 +338,7 @@ def zero_of(opened: Stream | Trace, configuration: Configuration) -> float:
 
 
 def with_downtimes(configuration: Configuration, opened: Stream | Trace) -> Configuration:
-    """Add a reservation of all nodes for each downtime that is kept of a log, and what `with_events` adds."""
+    """Add a reservation of all nodes for each downtime kept from a log, and one for each of `with_events`."""
     zero, every = zero_of(opened, configuration), tuple(range(len(configuration.nodes)))
     kept = [
         Reservation(f"downtime_{i}", every, zero + begin, zero + end)
@@ -454,7 +454,7 @@ def _of_nodes(note: str, configuration: Configuration) -> str:
 
 
 def _without_jobs(lines: Sequence[str], found: Asked, configuration: Configuration) -> list[str]:
-    """Return a note on each QOS of ``policy.lines`` that neither a job nor a partition has."""
+    """Return a note on each QOS of ``policy.lines`` that neither a job nor a partition uses."""
     of_jobs = set(found.request.qos.tolist())
     known = ", ".join(sorted(of_jobs - {""})) or "none"
     known_here = {name.lower() for name in of_jobs} | {one.qos.lower() for one in configuration.partitions}
@@ -496,5 +496,5 @@ def _restricted(found: Asked, configuration: Configuration) -> list[str]:
 
 
 def is_stochastic(point: Point) -> bool:
-    """Return whether replications differ: the scheduler draws no random numbers."""
+    """Return whether replications differ; the scheduler itself draws no random numbers."""
     return workloads.is_stochastic(point.workload)

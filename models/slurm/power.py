@@ -1,4 +1,4 @@
-"""Power of nodes: when they are powered down, how long they boot, and what they draw."""
+"""Power of nodes: when they are powered down, how long they boot, and the power that they draw."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ JOULES_IN_KWH = 3.6e6
 
 
 def longest(configuration: Configuration, name: str) -> np.ndarray:
-    """Return a time of each node: the longest one of its partitions, where they have one."""
+    """Return a time for each node: the longest one of its partitions, if they have one."""
     found = np.full(len(configuration.nodes), -1)
     for one in configuration.partitions:
         if (time := getattr(one, name)) is not None:
@@ -29,7 +29,7 @@ def longest(configuration: Configuration, name: str) -> np.ndarray:
 
 
 def kept(configuration: Configuration) -> tuple[np.ndarray, list[tuple[int, int]]]:
-    """Return which nodes stay up, as the kernel has it, and of each group how many, and its nodes."""
+    """Return which nodes stay up, as the kernel represents it, and the number and the nodes of each group."""
     found, groups = np.full(len(configuration.nodes), NONE), list[tuple[int, int]]()
     numbers = {node.name: number for number, node in enumerate(configuration.nodes)}
     text = configuration.settings.kept_nodes
@@ -81,7 +81,7 @@ def watts_of(configuration: Configuration) -> Mapping[str, Floats]:
 
 
 def check(configuration: Configuration) -> list[str]:
-    """Return notes on power; raise `ConfigurationError` for what is not possible."""
+    """Return notes on power; raise `ConfigurationError` for impossible settings."""
     watts_of(configuration)
     if not configuration.saves_power:
         return []
@@ -107,7 +107,7 @@ class Drawing:
 
     @classmethod
     def none(cls) -> Self:
-        """Return what no nodes draw."""
+        """Return the drawing of a machine without nodes."""
         return cls(np.zeros(0), {state: np.zeros(0) for state in STATES})
 
     def energy(self, edges: Floats) -> dict[str, Floats]:

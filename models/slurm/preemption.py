@@ -1,6 +1,6 @@
 """Which jobs may preempt which: partitions preempt lower tiers, QOS the QOS that they list (preempt.html).
 
-A preempted job is requeued, which loses what it has done, or cancelled; with gang scheduling it is suspended.
+A preempted job is requeued, which loses its work, or cancelled; with gang scheduling it is suspended.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ MOST_LEVELS = 3000
 
 
 def levels_of(configuration: Configuration) -> tuple[np.ndarray, Ints]:
-    """Return partitions or QOS, whichever decide, and whether jobs of one preempt another one's.
+    """Return partitions or QOS, whichever decide, and whether jobs of one preempt jobs of another.
 
     Returns
     -------
@@ -33,7 +33,7 @@ def levels_of(configuration: Configuration) -> tuple[np.ndarray, Ints]:
     Raises
     ------
     ConfigurationError
-        For what is not modelled.
+        For settings that are not modelled.
     """
     settings, where = configuration.settings, configuration.place("PreemptMode")
     shares = settings.linear or settings.gang

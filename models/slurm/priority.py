@@ -20,8 +20,9 @@ from models.slurm.limits import amounts, labels, sizes
 def associations(wanted: Asked, configuration: Configuration) -> tuple[np.ndarray, Ints]:
     """Return the tree of accounts and users that submit, and the association of each job.
 
-    A share is relative to all siblings that the configuration names; what it does not name has one share,
-    an account below the root. What is in an account with ``Fairshare=parent`` counts for the one above.
+    A share is relative to all siblings that the configuration names; an account that it does not name is
+    below the root and has one share. The contents of an account with ``Fairshare=parent`` count for the
+    account above it.
     """
     account, user = wanted.request.account.tolist(), labels(wanted, configuration).tolist()
     if not configuration.settings.weight_fair or wanted.jobs.user is None:
@@ -37,7 +38,7 @@ def associations(wanted: Asked, configuration: Configuration) -> tuple[np.ndarra
         if (member[1] != ROOT or member[2]) and (member[2] or share < math.inf):
             children.setdefault(next(over, ROOT), []).append(member)
     rows, spans, seen = [(-1, 1.0, 1.0, ("", ROOT, False))], [], set()
-    for place, (_, _, norm, (_, name, is_user)) in enumerate(rows):  # which grow meanwhile
+    for place, (_, _, norm, (_, name, is_user)) in enumerate(rows):  # the list grows meanwhile
         mine = [] if is_user or name in seen else children.get(name, [])
         seen |= set() if is_user else {name}  # an account that is in itself has its children once
         spans.append((len(rows), len(rows) + len(mine)))
@@ -58,9 +59,9 @@ def associations(wanted: Asked, configuration: Configuration) -> tuple[np.ndarra
 def add_usage(
     fair: np.ndarray, association: Ints, wanted: Asked, usage: Mapping[tuple[str, str], float]
 ) -> None:
-    """Add what users of accounts have used before the first event: for their associations and all above.
+    """Add the usage of users and accounts before the first event to their associations and all above them.
 
-    What no job here belongs to counts for its account, else for the root.
+    Usage of an association without jobs here counts for its account, or else for the root.
     """
     if not len(fair):
         return
@@ -141,7 +142,7 @@ def _size_factor(
 
 
 def _totals(configuration: Configuration, resource: str) -> Floats:
-    """Return how much of a resource each partition has."""
+    """Return the amount of a resource in each partition."""
     of_node: dict[str, Callable[[Node], int]] = {
         "cpu": lambda node: node.cpus,
         "node": lambda node: 1,

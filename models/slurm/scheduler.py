@@ -1,4 +1,4 @@
-"""When the timers of Slurm's scheduler run: their phases."""
+"""The phases of the timers of Slurm's scheduler."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
@@ -18,7 +18,7 @@ POWER_S = 1.0
 class Phases:
     """When Slurm's timers run, seconds from the beginning of the log.
 
-    Two runs of one workload on one machine differ by them, by up to half a minute in single starts.
+    Two runs of one workload on one machine differ in their phases, by up to half a minute in single starts.
 
     Parameters
     ----------
@@ -41,17 +41,17 @@ class Phases:
     job_time : float
         Further seconds of a cycle for each job that it tests; it ends once it has taken bf_max_time.
     wake_ups : tuple of float
-        The first wake-ups of the background thread, where they are known; later ones follow a period apart.
+        The first wake-ups of the background thread, if they are known; later ones follow one period apart.
     cycles : tuple of float
         Instants at which the backfill thread is known to have woken; a wake-up that is due within `NEAR_S`
         of one coincides with it.
     idle : float
-        Since when nodes have had no job.
+        The time since which nodes have had no job.
     power_wake_ups : tuple of float
-        Wake-ups of the thread that powers nodes down, as far as they are known: it checks all nodes at the
-        first one, shortly before the beginning.
+        Known wake-ups of the thread that powers nodes down: it checks all nodes at the first one, shortly
+        before the beginning.
     slices : tuple of float
-        Begins of the first time slices of gang scheduling, where they are known.
+        Beginnings of the first time slices of gang scheduling, if they are known.
     pings : tuple of float
         When the controller pinged nodes, where that is known: an answer is a change, after which a backfill
         cycle is due.

@@ -41,7 +41,7 @@ CONCERNED: dict[str, Callable[[Asked, str], np.ndarray]] = {
 
 
 def with_share(note: str, found: Asked, ids: Sequence[str] | None = None) -> str:
-    """Return a note of a configuration with the share of the jobs that its key concerns, where it is known.
+    """Return a note of a configuration with the share of jobs that its key concerns, if it is known.
 
     Parameters
     ----------

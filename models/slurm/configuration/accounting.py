@@ -68,12 +68,12 @@ def amounts(text: str) -> dict[str, int]:
 
 
 def level_mode(text: str) -> Preempt | None:
-    """Return how jobs of a QOS are preempted; None where PreemptMode decides."""
+    """Return how jobs of a QOS are preempted; None if PreemptMode decides."""
     return None if text.upper() == "CLUSTER" else Preempt.of(text)
 
 
 def share_of(text: str) -> float:
-    """Return a number of shares; ``parent`` is infinite, and what sacctmgr does not write is one."""
+    """Return a number of shares: ``parent`` is infinite, and a value that sacctmgr omits is one."""
     return math.inf if text == "parent" else float(text) if re.fullmatch("[0-9]{1,9}", text) else 1.0
 
 
@@ -101,9 +101,9 @@ class Association:
     share : float
         Infinite for ``Fairshare=parent``.
     group_tres, group_jobs, max_jobs : optional
-        How much all jobs below may have at once, and how many each association of a user below.
+        How much all jobs below may have at once, and how many jobs each user's association below may have.
     ignored : tuple of str
-        Options that change schedules, and have no effect here.
+        Options that change schedules, but have no effect here.
     """
 
     name: str
@@ -128,40 +128,40 @@ class Association:
 
     @property
     def label(self) -> str:
-        """Its name, with the partition that it is of."""
+        """The association's name, with its partition if it is for one."""
         return f"{self.name} in {self.partition}" if self.partition else self.name
 
     @property
     def group(self) -> dict[str, int]:
-        """Limits of all jobs below together, by resource."""
+        """Limits on all jobs below together, by resource."""
         return limits(self.group_tres, self.group_jobs, self.group_submitted, self)
 
     @property
     def each(self) -> dict[str, int]:
-        """Limits of each user below."""
+        """Limits on each user below."""
         return limits(None, self.max_jobs, self.max_submitted)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Qos:
-    """A QOS: the columns of ``sacctmgr show qos``, with limits of all its jobs, of each user, each account.
+    """A QOS: the columns of ``sacctmgr show qos``, with limits on all its jobs, each user and each account.
 
-    Its limits replace the limits of a partition's QOS where it has the flag ``OverPartQOS``.
+    Its limits replace the limits of a partition's QOS if it has the flag ``OverPartQOS``.
 
     Parameters
     ----------
     preempts : tuple of str
         QOS whose jobs its jobs preempt.
     preempt : Preempt, optional
-        How its own jobs are preempted, None where PreemptMode decides; after `grace` seconds.
+        How its own jobs are preempted, after `grace` seconds; None if PreemptMode decides.
     exempt : int, optional
-        Seconds that each of them may run before; None where PreemptExemptTime decides.
+        Seconds that each job may run before it can be preempted; None if PreemptExemptTime decides.
     refuses : bool
-        Whether a job beyond a limit is refused at its submission, where it otherwise waits for ever.
+        Whether a job beyond a limit is refused at its submission; otherwise it waits for ever.
     free_of : frozenset of str
-        Limits of partitions, in small letters, that its jobs may exceed.
+        Limits of partitions, in lower case, that its jobs may exceed.
     ignored : tuple of str
-        Columns that change schedules, and have no effect here.
+        Columns that change schedules, but have no effect here.
     """
 
     priority: int = key("Priority", whole(0, 2**32 - 1), 0)
@@ -196,7 +196,7 @@ class Qos:
 
     @property
     def limits(self) -> dict[str, Mapping[str, int]]:
-        """Limits by kind: of all its jobs, of each user, of each account."""
+        """Limits by kind: on all its jobs, on each user, on each account."""
         return {
             "all": limits(self.group_tres, self.group_jobs, self.group_submitted, self),
             "user": limits(self.user_tres, self.user_jobs, self.user_submitted),
@@ -220,9 +220,10 @@ class Reservation:
     Parameters
     ----------
     period : int
-        Seconds after which it comes back, on `days` of the week (0 is Monday, UTC); 0 for never.
+        Seconds after which the reservation is repeated, on `days` of the week (0 is Monday, UTC); 0 for
+        never.
     known : float
-        From when on the scheduler knows of it.
+        The time from which the scheduler knows about it.
     """
 
     name: str
@@ -234,7 +235,8 @@ class Reservation:
     known: float = -math.inf
 
     def occurrences(self, since: float, until: float) -> list[tuple[float, float, float]]:
-        """Return when it begins, ends, and is known: Slurm sees one once the one before has ended."""
+        """Return when each occurrence begins, ends, and is known: Slurm sees one once the one before has
+        ended."""
         if not self.period:
             return [(self.begin, self.end, self.known)]
         found, known = [], -math.inf
@@ -248,7 +250,7 @@ class Reservation:
 
 
 def dumped(text: str) -> list[tuple[str, str]] | None:
-    """Return the pairs of a line of a dump: its kind with a name, then its options; None for another line.
+    """Return the pairs of a dump's line: its kind with a name, then its options; None for any other line.
 
     Examples
     --------
@@ -263,7 +265,7 @@ def dumped(text: str) -> list[tuple[str, str]] | None:
     options = [(key, value.removeprefix("'").removesuffix("'")) for key, _, value in pairs]
     if found[1] != "QOS":
         return [(found[1], found[2]), *options]
-    # Of 25.05 and later, with times in seconds: elsewhere a plain number is minutes.
+    # Slurm 25.05 and later write times in seconds; elsewhere a plain number is in minutes.
     return [("QosName", found[2]), *((key, _clock(key, value)) for key, value in options)]
 
 
@@ -274,7 +276,7 @@ def _clock(key: str, text: str) -> str:
 
 
 def above(name: str, accounts: Mapping[str, Association]) -> Iterator[str]:
-    """Yield an account and those that it is in, each once."""
+    """Yield an account and the accounts that contain it, each once."""
     seen: set[str] = set()
     while name and name not in seen:
         seen.add(name)
@@ -288,7 +290,7 @@ def limits(
     submitted: int | None,
     budgets: Association | Qos | None = None,
 ) -> dict[str, int]:
-    """Return limits of TRES and of jobs together, and those on what jobs have used, in minutes."""
+    """Return limits on TRES and on jobs together, and limits on what jobs have used, in minutes."""
     numbers = {JOBS: jobs, SUBMITTED: submitted}
     found = {**{name: n for name, n in numbers.items() if n is not None}, **(tres or {})}
     if budgets is not None:
@@ -299,7 +301,7 @@ def limits(
 
 
 def of_job(one: Association | Qos) -> dict[tuple[str, str], int]:
-    """Return limits of one job, by their name in Slurm and resource; of time in minutes."""
+    """Return limits on single jobs, by their name in Slurm and resource; limits on time are in minutes."""
     found: dict[tuple[str, str], int] = {}
     for name, label in PER_JOB.items():
         caps = getattr(one, name, None)
@@ -309,7 +311,7 @@ def of_job(one: Association | Qos) -> dict[tuple[str, str], int]:
 
 
 def ignored(line: Line, declared: Any, section: str) -> tuple[str, ...]:
-    """Return the options or columns that are set and not modelled, as Slurm writes them."""
+    """Return the options or columns that are set but not modelled, as Slurm writes them."""
     names = KNOWN[section]["not_modelled"].split()
     line.check(
         (declared,), section, [*names, *line.given.keys() & {"account", "user", "cluster", "qosname", ""}]
@@ -327,14 +329,14 @@ def association_of(line: Line, parent: str, is_user: bool) -> Association:
 
 
 def qos_of(line: Line) -> Qos:
-    """Return the QOS of a line of columns."""
+    """Return the QOS that a line of columns describes."""
     return Qos(ignored=ignored(line, Qos, "qos"), **line.record(Qos))
 
 
 def reservation_of(
     line: Line, numbers: Mapping[str, int], absent: Collection[str] = ()
 ) -> Reservation | None:
-    """Return a reservation, None beside its faults; its times are UTC, as the log's have to be."""
+    """Return a reservation, or None if it has faults; its times are UTC, as the log's have to be."""
     if line.text("nodes") in NEUTRAL and line.text("licenses") not in NEUTRAL:
         line.faults.note(f"{line.where}: reservation {line.name} of licences has no effect here")
         return None
@@ -356,15 +358,15 @@ AWAY = re.compile(r"DOWN|DRAIN|FAIL")
 def events_of(
     lines: Iterable[Line], numbers: Mapping[str, int], absent: Collection[str] = ()
 ) -> tuple[Reservation, ...]:
-    """Return when nodes were down, drained or failing, by the lines of `sacctmgr show event`.
+    """Return when nodes were down, drained or failing, according to the lines of `sacctmgr show event`.
 
-    One that is not over yet has no end. Nodes that went and came back together are one event.
+    An event that is not over yet has no end. Nodes that went down and came back together are one event.
     """
     nodes: dict[tuple[float, float], set[int]] = {}
     unknown: dict[str, Line] = {}
     for line in lines:
         if not line.name or not AWAY.search(line.text("state").upper()) or line.name in absent:
-            continue  # of the whole cluster, or a node that is there
+            continue  # it concerns the whole cluster, or a node that exists
         if line.name not in numbers:
             unknown.setdefault(line.name, line)
             continue

@@ -30,20 +30,20 @@ ALONE = {name.lower(): name for name in [*INHERITED, *known_names(Settings, "set
 
 @dataclass(frozen=True)
 class Configuration:
-    """A slurm.conf: nothing in it is text that is to be read again.
+    """A slurm.conf whose values are all parsed.
 
     Parameters
     ----------
     name : str
-        Of its file, for messages.
+        Name of the file, for messages.
     where : mapping of str to str
-        Where each key was given, in small letters, for messages.
+        Where each key, in lower case, was given, for messages.
     events : tuple of Reservation
-        Times at which nodes were down, which no job knew before.
+        Times at which nodes were down, unknown to jobs in advance.
     associations : tuple of Association
         Accounts and their users, parents before children.
     notes : tuple of str
-        A line for each key that changes schedules and has no effect here.
+        A line for each key that changes schedules, but has no effect here.
     """
 
     name: str
@@ -67,12 +67,12 @@ class Configuration:
 
     @property
     def default_partition(self) -> Partition:
-        """The partition of a job that names none; of several defaults Slurm takes the last one."""
+        """The partition of a job that names none; if there are several defaults, Slurm takes the last one."""
         return next((one for one in reversed(self.partitions) if one.default), self.partitions[0])
 
     @property
     def gres(self) -> tuple[str, ...]:
-        """Names of generic resources of any node, with types and without."""
+        """Names of generic resources of any node, with and without types."""
         names = [name for node in self.nodes for name in node.gres]
         return tuple(dict.fromkeys([*names, *(name.partition(":")[0] for name in names)]))
 
@@ -98,20 +98,20 @@ class Configuration:
 
 
 def least_idle(settings: Settings, partitions: Iterable[Partition]) -> int:
-    """Return the seconds after which some node is powered down, `NEVER` for none."""
+    """Return the seconds after which the first node is powered down, `NEVER` if none is."""
     of_partitions = [one.suspend_time for one in partitions if one.suspend_time is not None]
     return min([settings.suspend_time, *of_partitions])
 
 
 def neutral(line: Line) -> Line:
-    """Return a line of sacctmgr, whose values may be written and mean none."""
+    """Return a line of sacctmgr without values that are written but stand for none."""
     given = {key: "" if text in NEUTRAL else text for key, text in line.given.items()}
     return replace(line, given=given)
 
 
 @dataclass
 class Parts:
-    """The lines of a file by what they declare; of a key that is given twice the last one counts."""
+    """The lines of a file by what they declare; if a key is given twice, the last one counts."""
 
     name: str
     faults: Faults
@@ -123,7 +123,7 @@ class Parts:
     parent: str = ""
 
     def add(self, pairs: Pairs) -> None:
-        """Take a line."""
+        """Add a line."""
         kind, value = pairs.pairs[0][0].lower(), pairs.pairs[0][1]
         given = {name.lower(): text for name, text in pairs.pairs}
         names = {name.lower(): name for name, _ in pairs.pairs}
@@ -251,7 +251,7 @@ def _without_effect(
 
 
 def _of_power(settings: Settings, partitions: Iterable[Partition]) -> Iterable[str]:
-    """Yield a line where nodes would be powered down beside what is not modelled with that."""
+    """Yield a line if nodes would be powered down together with features that are not modelled with that."""
     least = least_idle(settings, partitions)
     if least < NEVER and settings.powers_nodes and not settings.saves_power:
         yield (

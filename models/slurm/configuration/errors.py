@@ -13,18 +13,18 @@ class ConfigurationError(ValueError):
 
 
 class Faults:
-    """The faults of a file, which are reported together, and what else is to be noted."""
+    """The faults of a file, which are reported together, and its notes."""
 
     def __init__(self) -> None:
         self.found: dict[str, None] = {}
         self.notes: dict[str, None] = {}
 
     def add(self, fault: str) -> None:
-        """Keep a fault, once."""
+        """Add a fault unless it is known."""
         self.found[fault] = None
 
     def value(self, where: str, key: str, text: str, parse: Callable[[str], Any], default: Any) -> Any:
-        """Return a parsed value, or a default beside the fault that `parse` states as what is allowed."""
+        """Return a parsed value, or a default after adding the fault that `parse` states."""
         try:
             return parse(text)
         except ValueError as allowed:
@@ -35,11 +35,11 @@ class Faults:
             return default
 
     def note(self, note: str) -> None:
-        """Keep a note, once."""
+        """Add a note unless it is known."""
         self.notes[note] = None
 
     def unknown(self, where: str, what: str, word: str, known: Collection[str]) -> None:
-        """Note an unknown word, which a newer version may have, with the known one that is like it."""
+        """Note an unknown word, which a newer version may have, with the known word most similar to it."""
         names = {name.lower(): name for name in known}
         near = next(iter(difflib.get_close_matches(word.lower(), names, 1)), None)
         hint = f"; did you mean {names[near]}?" if near else ""

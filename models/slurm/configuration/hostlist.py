@@ -11,7 +11,7 @@ MOST, LONGEST, MOST_BRACKETS = 100_000, 255, 10
 
 
 def split(text: str) -> list[str]:
-    """Return the parts of a list between the commas that are outside of brackets."""
+    """Return the parts of a list between commas outside of brackets."""
     parts, depth, begin = [], 0, 0
     for at, letter in enumerate(text):
         depth += (letter == "[") - (letter == "]")
@@ -22,7 +22,7 @@ def split(text: str) -> list[str]:
 
 
 def expand(text: str) -> list[str]:
-    """Return the names of a list; ``ValueError`` if it is none.
+    """Return the names of a list; ``ValueError`` if the text is not a list.
 
     Examples
     --------

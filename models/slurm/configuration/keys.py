@@ -1,6 +1,6 @@
 """Keys of slurm.conf as fields of records: a key is declared in one line, by its name, values and default.
 
-What Slurm knows and no record declares is data, in ``known.toml``.
+Keys that Slurm knows but no record declares are data, in ``known.toml``.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ class Pairs(NamedTuple):
 
 @dataclass(frozen=True)
 class Line:
-    """A line with keys of its own, or all keys outside such lines; keys are in small letters.
+    """A line with keys of its own, or all keys outside such lines; keys are in lower case.
 
     Parameters
     ----------
     where : str
-        Where it begins, for messages; `places` has the place of each key where they differ, and `names` how
-        its keys are written.
+        Where the line begins, for messages; `places` has the place of each key if they differ, and `names`
+        the spelling of its keys.
     """
 
     where: str
@@ -51,7 +51,7 @@ class Line:
 
     @cached_property
     def name(self) -> str:
-        """Value of its first key."""
+        """The value of the line's first key."""
         return next(iter(self.given.values()))
 
     def text(self, key: str, default: str = "") -> str:
@@ -67,7 +67,7 @@ class Line:
         return default
 
     def fault(self, text: str) -> None:
-        """Keep a fault of this line."""
+        """Add a fault of this line."""
         self.faults.add(f"{self.where}: {text}")
 
     def record(self, declared: Any) -> dict[str, Any]:
@@ -79,7 +79,7 @@ class Line:
         }
 
     def check(self, declared: Sequence[Any], section: str, more: Sequence[str] = ()) -> None:
-        """Keep a note for each key that neither records nor Slurm know."""
+        """Add a note for each key that neither the records nor Slurm know."""
         known = [*names_of(*declared), *KNOWN[section]["no_effect"].split(), *more]
         small = {name.lower() for name in known}
         for key in self.given:
@@ -90,17 +90,17 @@ class Line:
 
 
 def key(names: str, parse: Callable[[str], Any], default: Any) -> Any:
-    """Declare a key, with its older names after it: what `parse` makes of its text is the field's value."""
+    """Declare a key, followed by its older names: the field's value is what `parse` returns for its text."""
     return field(default=default, metadata={"key": names, "parse": parse})
 
 
 def word(name: str, default: int, most: int, to: Callable[[int], int] = int) -> Any:
-    """Declare a number of SchedulerParameters; outside of 0 to `most` Slurm takes its default."""
+    """Declare a number of SchedulerParameters; outside of 0 to `most`, Slurm takes its default."""
     return field(default=to(default), metadata={"word": name, "default": default, "most": most, "to": to})
 
 
 def switch(name: str) -> Any:
-    """Declare a word of SchedulerParameters that is there or not."""
+    """Declare a word of SchedulerParameters that is present or absent."""
     return field(default=False, metadata={"word": name})
 
 
@@ -111,7 +111,7 @@ def names_of(*declared: Any) -> list[str]:
 
 
 def known_names(declared: Any, section: str) -> list[str]:
-    """Return the names that a record declares, and those that Slurm knows beside them."""
+    """Return the names that a record declares, and the further ones that Slurm knows."""
     data = KNOWN[section]
     return [*names_of(declared), *data.get("not_modelled", {}), *data["no_effect"].split()]
 

@@ -20,7 +20,7 @@ FUTURE = "FUTURE"
 
 
 def state(text: str) -> frozenset[str]:
-    """Return the words of a state, ``IDLE*+DRAIN`` as scontrol prints it or ``DOWN`` as slurm.conf has it."""
+    """Return the words of a state: ``IDLE*+DRAIN`` as scontrol prints it, or ``DOWN`` as in slurm.conf."""
     return frozenset(re.sub(r"[^A-Z_]+", " ", text.upper()).split())
 
 
@@ -42,7 +42,7 @@ class Node:
     off: bool = False  # powered down at the beginning
 
     def devices(self, kind: str) -> int:
-        """Return how many devices it has, of one type or of all types of a name."""
+        """Return how many devices the node has, of one type or of all types of a name."""
         return sum(of_kind(self.gres, kind))
 
 
@@ -69,8 +69,8 @@ class NodeKeys:
 def nodes_of(line: Line, number: int) -> Iterator[Node]:
     """Yield the nodes of a line, the `number`-th of its kind.
 
-    CPUs that fit no sockets, cores or threads, and what is set aside for the system: as `_parse_nodename` of
-    Slurm's src/common/read_config.c and `_init_node_record` of src/common/node_conf.c have them.
+    CPUs that fit no sockets, cores or threads, and those set aside for the system, are treated as in
+    `_parse_nodename` of Slurm's src/common/read_config.c and `_init_node_record` of src/common/node_conf.c.
     """
     line.check((NodeKeys,), "nodes", ("NodeName",))
     keys = NodeKeys(**line.record(NodeKeys))
@@ -97,7 +97,7 @@ def nodes_of(line: Line, number: int) -> Iterator[Node]:
             "CoresPerSocket="
         )
         cpus = 1
-    if cpus % sockets:  # else cores would be in no socket
+    if cpus % sockets:  # otherwise cores would be in no socket
         sockets = 1
     spare_memory = keys.spare_memory if keys.spare_memory < keys.memory else 0
     for name in line.value("NodeName", hostlist.expand, []):
@@ -112,7 +112,7 @@ def nodes_of(line: Line, number: int) -> Iterator[Node]:
             sockets,
             threads,
             number,
-            "POWERED_DOWN" in keys.state or keys.state == {"CLOUD"},  # else scontrol shows what it does
+            "POWERED_DOWN" in keys.state or keys.state == {"CLOUD"},  # otherwise scontrol shows its effect
         )
 
 

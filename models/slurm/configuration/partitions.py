@@ -35,14 +35,14 @@ class Sharing(StrEnum):
 
 
 class Share(NamedTuple):
-    """How jobs share CPUs, and how many of them one."""
+    """How jobs share CPUs, and how many jobs share one."""
 
     kind: Sharing = Sharing.NO
     jobs: int = 1
 
     @classmethod
     def of(cls, text: str) -> Self:
-        """Parse an OverSubscribe."""
+        """Parse a value of OverSubscribe."""
         word, _, number = text.upper().partition(":")
         jobs = int(number or 4) if values.NUMBER.fullmatch(number or "4") else 0
         if word not in Sharing.__members__ or not 1 <= jobs <= MOST_ROWS:
@@ -55,7 +55,7 @@ class Share(NamedTuple):
         return self.jobs if self.kind == Sharing.FORCE else 1
 
     def __str__(self) -> str:
-        """Return it as slurm.conf has it."""
+        """Return the value as in slurm.conf."""
         return f"{self.kind}:{self.jobs}" if self.kind in (Sharing.YES, Sharing.FORCE) else self.kind
 
 
@@ -70,7 +70,7 @@ def amount(text: str) -> int:
 
 
 def own_seconds(text: str) -> int | None:
-    """Return a number of seconds, None where the whole cluster's counts."""
+    """Return a number of seconds, None if the whole cluster's value counts."""
     return None if text.upper() == "GLOBAL" else values.seconds(text)
 
 
@@ -81,9 +81,9 @@ class Partition:
     Parameters
     ----------
     preempt : Preempt, optional
-        How its jobs are preempted, None where PreemptMode decides; after `grace` seconds.
+        How its jobs are preempted, after `grace` seconds; None if PreemptMode decides.
     restricted : tuple of str
-        Keys of its line that decide who may use it, and have no effect here.
+        Keys of its line that decide who may use it, but have no effect here.
     """
 
     name: str
@@ -148,6 +148,6 @@ def partition_of(
     restricted = tuple(one for one in RULES_OF_ACCESS if line.text(one, "ALL").upper() not in OPEN_TO_ALL)
     declared = line.record(Partition)
     restricted += () if declared.get("up", True) else ("state",)  # its jobs did run
-    if line.text("Exclusive").upper() == "NODE":  # of 26.05
+    if line.text("Exclusive").upper() == "NODE":  # since 26.05
         declared["sharing"] = Share(Sharing.EXCLUSIVE)
     return Partition(line.name, members, restricted=restricted, **declared)

@@ -65,7 +65,7 @@ WORD = re.compile(r"\s*(\S+)")
 
 
 class _Files:
-    """The files that were read so far, in their order, and what is wrong in them."""
+    """The files that were read so far, in their order, and the faults in them."""
 
     def __init__(self, path: Path) -> None:
         self.number = 0
@@ -75,7 +75,7 @@ class _Files:
         self.faults = Faults()
 
     def take(self, path: Path, content: bytes) -> None:
-        if self.number:  # where one file ends counts: of a key that is given twice the last one wins
+        if self.number:  # the order of files counts: if a key is given twice, the last one wins
             self.digest.update(b"\0%d\0" % len(content))
         self.digest.update(content)
         self.number += 1
@@ -95,8 +95,8 @@ def read(
     Raises
     ------
     ConfigurationError
-        With one line for all faults: no such file, an Include that is missing, a line without a key, a value
-        that is not allowed.
+        With one line for all faults: a file that does not exist, a missing Include, a line without a key, a
+        value that is not allowed.
     """
     files = _Files(Path(path))
     found = list(_of_all(Path(path), files))
@@ -111,7 +111,7 @@ def read(
 
 
 def digest(path: str | os.PathLike[str]) -> str:
-    """Return the SHA-256 of a file followed by those that it includes, in their order."""
+    """Return the SHA-256 of a file followed by the files that it includes, in their order."""
     files = _Files(Path(path))
     for _ in _of_all(Path(path), files):
         pass
@@ -181,7 +181,8 @@ def _of_file(path: Path, depth: int, files: _Files) -> Iterator[Pairs]:
 
 
 def _columns(line: str) -> list[str]:
-    """Return the columns that a line of `sacctmgr -P show qos` or `show event` begins; else none."""
+    """Return the columns that a header of `sacctmgr -P show qos` or `show event` names; none for other
+    lines."""
     cells = line.split("|")
     if {"NodeName", "TimeStart"} <= {*cells}:
         return [OF_EVENTS.get(cell, cell) for cell in cells]
@@ -189,7 +190,7 @@ def _columns(line: str) -> list[str]:
 
 
 def _included(where: str, name: str, path: Path, files: _Files) -> list[Path]:
-    """Return the files that a line of another one includes: there, else in the folder of slurm.conf.
+    """Return the files that a line includes, from its file's folder or else from slurm.conf's folder.
 
     ``%c`` is the name of the cluster; a name may be a pattern.
     """
@@ -269,7 +270,7 @@ def _of_text(where: str, text: str, faults: Faults) -> Iterator[Pairs]:
         elif found := EMPTY.match(text, at):
             pairs.append((found[1], ""))
         elif found := WORD.match(text, at):
-            # Only a key is shown: an Include may name any file.
+            # Only the key is shown, because an Include may name any file.
             shown = ALONE.get(found[1].lower(), "a word")
             faults.add(f"{where}: {shown} is not KEY=VALUE; write {shown}=..., with quotes around blanks")
             if not pairs and "=" not in text:
@@ -282,7 +283,7 @@ def _of_text(where: str, text: str, faults: Faults) -> Iterator[Pairs]:
 
 
 def _shown(where: str, line: str) -> Iterator[Pairs]:
-    """Yield what scontrol shows: a key of `show config`, or a record with its keys as slurm.conf has them."""
+    """Yield what scontrol shows: a key of `show config`, or a record with its keys as in slurm.conf."""
     if not RECORD.match(line):
         if (found := OF_SHOWN.match(line)) and found[2] not in NOTHING:
             value = re.sub(r" (sec|min|KB|MB|days)$", "", found[2])

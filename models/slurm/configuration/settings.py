@@ -1,4 +1,4 @@
-"""What slurm.conf sets for the whole cluster, in one record: a key is one line.
+"""The settings of slurm.conf for the whole cluster, in one record with one line for each key.
 
 A line has the record's field, the key's name, its values with both bounds, and its default. A field that has
 the name of one of the kernel's (`kernel.tables.SETTINGS`) is read by it as it is.
@@ -43,7 +43,7 @@ class Preempt(NamedTuple):
 
     @classmethod
     def of(cls, text: str) -> Self:
-        """Parse a PreemptMode."""
+        """Parse a value of PreemptMode."""
         rest = ",".join(one for one in text.upper().split(",") if one != "GANG") or "OFF"
         return cls(Mode.__members__.get(rest), rest)
 
@@ -55,7 +55,7 @@ def topology(text: str) -> str:
 
 
 def requeue_wait(text: str) -> int:
-    """Return the seconds from the end of a requeued job until it may start again, of AuthInfo."""
+    """Return the seconds from the end of a requeued job until it may start again, from AuthInfo."""
     expires = values.options(text).get("cred_expire", "")
     seconds = int(expires) if values.NUMBER.fullmatch(expires) else 0
     return (seconds if LEAST_EXPIRE_S <= seconds <= MONTH_S else EXPIRE_S) + 1
@@ -90,7 +90,7 @@ def part_limits(text: str) -> str:
 
 
 def lacks(word: str) -> Callable[[str], bool]:
-    """Return a parser of lists between commas: whether a word is not there."""
+    """Return a parser of comma-separated lists: whether a word is absent."""
     return lambda text: word not in values.upper(text)
 
 
@@ -107,7 +107,7 @@ PREEMPT = {"none": Decide.NONE, "partition_prio": Decide.PARTITIONS, "qos": Deci
 class Settings:
     """The typed settings of a slurm.conf; defaults that differ between versions are in `versions`.
 
-    Times are seconds, and a limit of 0 is none.
+    Times are in seconds, and a limit of 0 stands for none.
     """
 
     version: Version | None = key("SLURM_VERSION", Version.of, None)  # scontrol shows it
@@ -129,7 +129,7 @@ class Settings:
     preempt: Preempt = key("PreemptMode", Preempt.of, Preempt())
     gang: bool = key("PreemptMode", has("GANG"), False)
     exempt: int = key("PreemptExemptTime", duration(0), 0)
-    time_slice: int = key("SchedulerTimeSlice", whole(1, MOST_16_BITS), 30)  # Slurm documents 5 at least
+    time_slice: int = key("SchedulerTimeSlice", whole(1, MOST_16_BITS), 30)  # Slurm documents a minimum of 5
 
     suspend_time: int = key("SuspendTime", values.seconds, values.NEVER)
     suspend_timeout: int = key("SuspendTimeout", values.seconds, 30)
@@ -222,7 +222,7 @@ class Settings:
 
     @property
     def plans_running(self) -> bool:
-        """Whether plans begin with running jobs, as they do where they have licences."""
+        """Whether plans begin with running jobs, as they do if jobs have licences."""
         return self.reserves_running or self.plans_licences
 
     @property
@@ -232,12 +232,12 @@ class Settings:
 
     @property
     def powers_nodes(self) -> bool:
-        """Whether Slurm powers nodes down and up; it needs a program for each."""
+        """Whether Slurm powers nodes down and up, which needs a program for each."""
         return self.suspends_nodes and self.resumes_nodes
 
     @property
     def saves_power(self) -> bool:
-        """Whether that is modelled."""
+        """Whether powering nodes down and up is modelled."""
         return self.powers_nodes and not (self.linear or self.gang or self.preempts)
 
     @property
@@ -273,7 +273,7 @@ def settings_of(
     parameters |= {f"preempt_{name}": text for name, text in own.items()}  # as before 24.05
     where = line.places.get("schedulerparameters", line.where)
     every = [*declared, *known["not_modelled"], *known["no_effect"].split()]
-    if "max_job_bf" in parameters:  # its name before 20.11
+    if "max_job_bf" in parameters:  # the name before 20.11
         parameters.setdefault("bf_max_job_test", parameters.pop("max_job_bf"))
     for name in parameters:
         if name not in every:

@@ -22,7 +22,7 @@ IN_MB = {"K": 1 / 1024, "M": 1, "G": 1024, "T": 1024**2, "": 1}
 
 @dataclass(frozen=True)
 class Between:
-    """Numbers between two limits; 0 and one without limit may stand for another one."""
+    """Numbers between two limits; 0 and an unlimited one may stand for another number."""
 
     parse: Callable[[str], Any]
     least: float
@@ -44,7 +44,7 @@ def whole(least: int, most: int, zero: int = 0) -> Between:
     allowed = f"a whole number from {least:,} to {most:,}"
 
     def parse(text: str) -> int:
-        digits = text.rstrip("kK")  # as `s_p_handle_uint32` has it
+        digits = text.rstrip("kK")  # as in `s_p_handle_uint32`
         factor = 1024 if len(text) == len(digits) + 1 else 1
         return int(digits) * factor if NUMBER.fullmatch(digits) and len(text) <= len(digits) + 1 else -1
 
@@ -70,7 +70,7 @@ def duration(unlimited: int | None = None, zero: int = 0) -> Between:
 
 @dataclass(frozen=True)
 class Plugin:
-    """Names of plugins and what each of them means here, with the kind that slurm.conf has before a bar."""
+    """Names of plugins and their meanings here, with the kind that precedes a slash in slurm.conf."""
 
     kind: str
     meaning: dict[str, Any]
@@ -88,17 +88,17 @@ def plugin(text: str) -> str:
 
 
 def has(*words: str) -> Callable[[str], bool]:
-    """Return a parser of lists between commas: whether one of some words is there."""
+    """Return a parser of comma-separated lists: whether one of some words is present."""
     return lambda text: bool({word.upper() for word in words} & upper(text))
 
 
 def upper(text: str) -> set[str]:
-    """Return the words between commas, in capitals."""
+    """Return the words of a comma-separated list, in capitals."""
     return {word.strip().upper() for word in text.split(",")}
 
 
 def rate(most: int) -> Between:
-    """Return a parser of numbers of nodes a minute, as scontrol shows them, too."""
+    """Return a parser of numbers of nodes per minute, also in the form that scontrol shows."""
     of_number = whole(0, most)
     return replace(of_number, parse=lambda text: of_number.parse(text.removesuffix(" nodes/min")))
 
@@ -108,7 +108,7 @@ NEVER = 2**60
 
 
 def seconds(text: str) -> int:
-    """Return a number of seconds, `NEVER` for one without end."""
+    """Return a number of seconds, `NEVER` if it is unlimited."""
     return NEVER if text.upper() in WITHOUT_LIMIT else whole(0, 2**32 - 1)(text)
 
 
@@ -137,7 +137,7 @@ def minutes(text: str) -> int | None:
 
 
 def memory(text: str) -> int:
-    """Return MB."""
+    """Return an amount of memory in MB."""
     if not (found := MEMORY.fullmatch(text)):
         raise ValueError("megabytes, or an amount such as 256G")
     return int(int(found[1]) * IN_MB[found[2].upper()])
@@ -153,7 +153,7 @@ def count(text: str) -> int:
 
 
 def yes(text: str) -> bool:
-    """Return a switch."""
+    """Return whether a switch is on."""
     if text.upper() not in (*YES, *NO):
         raise ValueError("YES or NO")
     return text.upper() in YES
@@ -162,7 +162,7 @@ def yes(text: str) -> bool:
 def gres(text: str) -> dict[str, int]:
     """Return generic resources by name: ``gpu:a100:4(S:0-1),nvme:1`` is {"gpu:a100": 4, "nvme": 1}.
 
-    In small letters, since the names of TRES are compared so (`assoc_mgr_find_tres_rec`).
+    The names are in lower case, since names of TRES are compared so (`assoc_mgr_find_tres_rec`).
     """
     found: dict[str, int] = {}
     for part in re.sub(r"\([^)]*\)", "", text.lower()).split(","):
@@ -182,7 +182,7 @@ def gres(text: str) -> dict[str, int]:
 def options(text: str) -> dict[str, str]:
     """Return ``a,b=1`` as {"a": "", "b": "1"}, as SchedulerParameters and PriorityWeightTRES are written.
 
-    Of a word that is given twice Slurm finds the first one.
+    If a word is given twice, Slurm finds the first one.
     """
     pairs = (part.lstrip("=").partition("=") for part in re.split(r"[,;\s]+", text) if part.strip("="))
     found: dict[str, str] = {}
@@ -192,7 +192,7 @@ def options(text: str) -> dict[str, str]:
 
 
 def weights(text: str) -> dict[str, float]:
-    """Return ``cpu=2,mem=-1.5G,gres/gpu=5`` as weights by name, of memory for each MB."""
+    """Return ``cpu=2,mem=-1.5G,gres/gpu=5`` as weights by name; memory's is per MB."""
     found = {}
     for name, weight in options(text).items():
         if not (parts := WEIGHT.fullmatch(weight)) or abs(float(parts[1])) > MOST:

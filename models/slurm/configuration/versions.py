@@ -1,6 +1,6 @@
-"""What differs between versions of Slurm: a table, from Slurm's sources and from logs of real controllers.
+"""A table of differences between versions of Slurm, from its sources and from logs of real controllers.
 
-A row has the first version with a behaviour. Tests compare the model with recorded runs of `VALIDATED`
+A row names the first version with a behaviour. Tests compare the model with recorded runs of `VALIDATED`
 (``tests/slurm/test_versions.py``); versions between them follow the sources.
 """
 
@@ -34,7 +34,7 @@ class Version(NamedTuple):
         return cls(int(found[1]), int(found[2]), text.strip())
 
     def has(self, since: str) -> bool:
-        """Return whether it is of a series or later."""
+        """Return whether the version belongs to a series or is later."""
         return self[:2] >= Version.of(since)[:2]
 
 
@@ -126,16 +126,16 @@ first_node
 
 
 def rules(version: Version | None) -> dict[str, Any]:
-    """Return the rules of a version by name; of `ASSUMED` without one."""
+    """Return the rules of a version by name, or those for `ASSUMED` if there is none."""
     known = version or ASSUMED
     return {name: then if known.has(since) else before for name, (since, before, then) in RULES.items()}
 
 
 def defaults(version: Version | None, given: Mapping[str, str], counts_memory: bool) -> dict[str, str]:
-    """Return the values of keys that a slurm.conf does not set, by key in small letters.
+    """Return the values of keys that a slurm.conf does not set, by key in lower case.
 
-    Memory counts only where its nodes have some (`counts_memory`). Without a version `select/cons_tres` is
-    taken, which all sites set or have by default since 23.11.
+    Memory counts only if its nodes have some (`counts_memory`). Without a version, `select/cons_tres` is
+    assumed, which all sites set or have by default since 23.11.
     """
     known = version or ASSUMED
     made = {key.lower(): text for since, key, text in DEFAULTS if not since or known.has(since)}
@@ -148,9 +148,10 @@ def defaults(version: Version | None, given: Mapping[str, str], counts_memory: b
 
 
 def note(name: str, version: Version | None, form: str = "") -> str:
-    """Return a line on the version of a slurm.conf, and on those that were compared with a real Slurm.
+    """Return a line on the version of a slurm.conf, and on the versions that were compared with a real Slurm.
 
-    The form of the log may name the version that printed it, `OF_LOG`: it is asked for, not taken.
+    The form of the log may name the version that printed it, `OF_LOG`: the user is asked for it, since it is
+    only a guess.
     """
     compared = f"the model was validated against {', '.join(VALIDATED)}"
     if version is not None:
