@@ -18,6 +18,7 @@ from netCDF4 import Dataset
 from sweep.errors import RunError, one_line
 from sweep.store import kept, layout, reader, variables
 from sweep.store.capacities import Capacities
+from sweep.store.probe import written
 from sweep.store.records import Finished
 from sweep.store.state import DONE, EXCLUDED, FAILED, LEFT, State
 from sweep.store.summary import Results, Summary
@@ -57,6 +58,7 @@ def write(
     try:
         with private(path) as made:
             _write(state, made, arguments, report)
+        written(path)
     except (OSError, RuntimeError) as error:  # netCDF4 reports a full disk as a RuntimeError
         raise RunError(
             f"{path}: the dataset could not be written ({one_line(error)}); all results are kept: free "

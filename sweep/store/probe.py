@@ -37,12 +37,26 @@ MEMORY, PATIENCE_S = 1 << 29, 60
 """Memory for opening a dataset and reading its strings, in addition to the library's."""
 
 
+_WRITTEN: dict[str, tuple[int, ...]] = {}
+"""Path -> the version of a dataset that this process wrote itself."""
+
+
+def _version(found: os.stat_result) -> tuple[int, ...]:
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
+
+
+def written(path: Path) -> None:
+    """Trust the version of a dataset that this process has just written: measuring takes a process."""
+    _WRITTEN[str(path.absolute())] = _version(path.stat())
+
+
 def measured(path: Path) -> None:
     """Raise `ValueError` if a file exceeds the limits of a dataset; each version is measured once."""
     found = path.stat()
     if not stat.S_ISREG(found.st_mode):  # opening a pipe would wait for its writer
         raise ValueError("it is not a regular file")
-    _measure(str(path.absolute()), found.st_ino, found.st_size, found.st_mtime_ns)
+    if _WRITTEN.get(str(path.absolute())) != _version(found):
+        _measure(str(path.absolute()), *_version(found))
 
 
 @functools.lru_cache(maxsize=256)

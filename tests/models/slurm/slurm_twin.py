@@ -23,7 +23,7 @@ SUITS: dict[str, Callable[[set[str]], bool]] = {
 }
 
 
-@dataclass
+@dataclass(eq=False)  # two jobs are never the same; comparing their fields would take most of the time
 class TwinJob:
     number: int
     submit: int
@@ -244,8 +244,8 @@ class Twin:
     def cancel(self) -> list[TwinJob]:
         """Take out the jobs that their users cancel now, one by one, and return them."""
         groups = (self.waiting, self.held, self.running)
-        leaving = [(job, group) for job in self.jobs for group in groups if job in group]
-        leaving = [(job, group) for job, group in leaving if job.leaves == self.now]
+        due = [job for job in self.jobs if job.leaves == self.now]
+        leaving = [(job, group) for job in due for group in groups if job in group]
         for job, group in leaving:
             group.remove(job)
             if group is self.running:

@@ -21,7 +21,7 @@ from analysis.study import open_study
 from sweep.errors import SweepError
 from sweep.notebook import study as notebook
 from sweep.rerun import original
-from sweep.store import loading
+from sweep.store import loading, probe
 from sweep.store.probe import MOST_TEXTS, measured
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -184,6 +184,10 @@ def test_every_reader_measures_first(tmp_path: Path, monkeypatch: pytest.MonkeyP
     )  # fmt: skip
     study.run(progress=False)
     path = tmp_path / "packing" / "packing.nc"
+    with monkeypatch.context() as patched:
+        patched.setattr(probe, "_measure", lambda *_: pytest.fail("this process has just written it"))
+        measured(path)
+    os.utime(path)  # another version
     measured(path)
 
     def marked(path: Path) -> None:
