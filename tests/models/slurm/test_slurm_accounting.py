@@ -486,7 +486,7 @@ def test_submissions_beyond_a_limit_are_refused_and_count_for_no_measure(lines: 
     given = ["AccountingStorageEnforce=limits", "NodeName=n1 CPUs=4", "PartitionName=all Nodes=ALL"]
     given += ["SelectType=select/cons_tres", "Parent - 'root'", *re.split(r",(?=[A-Z])", lines)]
     configuration = of_lines("slurm.conf", given)
-    found = jobs(configuration, [("ann", "physics", "normal")] * 6, array=np.array([-1, -1, 1, 1, -1, -1]))
+    found = jobs(configuration, [("ann", "physics", "normal")] * 6, array=np.array([-1, -1, 1, 1, 1, -1]))
     submit = np.array([0.0, 1, 2, 2, 3, 9000])
     result = run(replace(found, jobs=replace(found.jobs, submit=submit)), configuration, Phases())
     assert np.flatnonzero(result.refused).tolist() == SUBMISSIONS[lines]
