@@ -1,7 +1,7 @@
 """Every command of README and of the pages runs as it stands, page by page from top to bottom.
 
-In the first tier what a command would run is planned, shortened by settings that are added to it; in the second
-it runs so, and is planned as it stands.
+In the first tier what a command would run is planned, shortened by settings that are added to it; in the
+second it runs so, and is planned as it stands.
 """
 
 import re
