@@ -1,7 +1,7 @@
 """From a configuration and jobs to the tables of the kernel: nodes, partitions, jobs, limits, timers."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -431,12 +431,13 @@ def timers(
 ) -> dict[str, Any]:
     """Return the tables of the scheduler; up to `plans` plans are recorded."""
     settings, n_nodes = configuration.settings, len(configuration.nodes)
+    rules = versions.rules(settings.version)
     n_segments = 2 * min(settings.bf_max_job_test, n_records) + 2 * n_nodes + 16
     n_segments += 2 * n_records * settings.plans_running
     n_licences = len(settings.licences or {}) * settings.plans_licences
     return {
-        "state": _state(settings, phases),
-        "settings": _settings(configuration, phases, plans, first_licence),
+        "state": _state(settings, phases, rules),
+        "settings": _settings(configuration, phases, plans, first_licence, rules),
         "slices": np.array(phases.slices) + phases.clock,
         "wake_ups": np.array(phases.wake_ups) + phases.clock,
         "cycles": np.array(phases.cycles) + phases.clock,
@@ -449,15 +450,17 @@ def timers(
     }
 
 
-def _settings(configuration: Configuration, phases: Phases, plans: int, first_licence: int) -> np.ndarray:
+def _settings(
+    configuration: Configuration, phases: Phases, plans: int, first_licence: int, rules: Mapping[str, Any]
+) -> np.ndarray:
     """Return what kernels read: of the settings what has the same name, and what other parts set."""
     settings = configuration.settings
-    names, rules = tables.SETTINGS.names or (), versions.rules(settings.version)
+    names = tables.SETTINGS.names or ()
     given = {name: getattr(settings, name) for name in names if hasattr(settings, name)}
     given |= {name: value for name, value in rules.items() if name in names}
     given |= {
         "bf_node_space_size": settings.bf_node_space_size or settings.bf_max_job_test,
-        "tick": _period(settings, phases),
+        "tick": _period(phases, rules),
         "saves_power": configuration.saves_power,
         "threads": 1 if settings.linear else max(node.threads for node in configuration.nodes),
         "counts_cores": not settings.by_cpu,
@@ -484,18 +487,18 @@ def _settings(configuration: Configuration, phases: Phases, plans: int, first_li
     return records(tables.SETTINGS, **given)
 
 
-def _period(settings: Settings, phases: Phases) -> float:
+def _period(phases: Phases, rules: Mapping[str, Any]) -> float:
     """Return the seconds between two wake-ups of the background thread."""
-    usual = 1.0 if versions.rules(settings.version)["whole_seconds"] else SLEEPS_S
+    usual = 1.0 if rules["whole_seconds"] else SLEEPS_S
     return usual if phases.period is None else phases.period
 
 
-def _state(settings: Settings, phases: Phases) -> np.ndarray:
+def _state(settings: Settings, phases: Phases, rules: Mapping[str, Any]) -> np.ndarray:
     # In a deep queue the last job is submitted long before the last start.
     state = progress.record(tables.STATE, "n_started")
     first_slice = phases.slices[0] if phases.slices else phases.slice
     first_tick = (phases.wake_ups[0] if phases.wake_ups else phases.tick) + phases.clock
-    whole_seconds = versions.rules(settings.version)["whole_seconds"]
+    whole_seconds = rules["whole_seconds"]
     values = {
         "next_tick": first_tick if phases.wake_ups or not whole_seconds else np.ceil(first_tick),
         "next_check": phases.backfill + phases.clock if settings.backfill else np.inf,

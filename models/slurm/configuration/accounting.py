@@ -249,32 +249,6 @@ class Reservation:
         return found
 
 
-def dumped(text: str) -> list[tuple[str, str]] | None:
-    """Return the pairs of a dump's line: its kind with a name, then its options; None for any other line.
-
-    Examples
-    --------
-    >>> dumped("User - 'ann':DefaultAccount='physics':GrpTRES=cpu=8,gres/gpu:a100=1")
-    [('User', 'ann'), ('DefaultAccount', 'physics'), ('GrpTRES', 'cpu=8,gres/gpu:a100=1')]
-    """
-    if not (found := DUMPED.match(text)):
-        return None
-    masked = OF_TYPE.sub(r"\1\0", found[3] or "")  # `gres/gpu:A100=2` is one option
-    parts = [part.replace("\0", ":") for part in re.split(r":(?=[A-Z]\w*=)", masked)]
-    pairs = [part.partition("=") for part in parts if "=" in part]
-    options = [(key, value.removeprefix("'").removesuffix("'")) for key, _, value in pairs]
-    if found[1] != "QOS":
-        return [(found[1], found[2]), *options]
-    # Slurm 25.05 and later write times in seconds; elsewhere a plain number is in minutes.
-    return [("QosName", found[2]), *((key, _clock(key, value)) for key, value in options)]
-
-
-def _clock(key: str, text: str) -> str:
-    if key not in ("GraceTime", "PreemptExemptTime") or not text.isdecimal():
-        return text
-    return f"{int(text) // 3600}:{int(text) // 60 % 60}:{int(text) % 60}"
-
-
 def above(name: str, accounts: Mapping[str, Association]) -> Iterator[str]:
     """Yield an account and the accounts that contain it, each once."""
     seen: set[str] = set()

@@ -1,8 +1,7 @@
 """The error of a slurm.conf that cannot be used, and the collection of its faults and notes."""
 
 import difflib
-from collections.abc import Callable, Collection
-from typing import Any
+from collections.abc import Collection
 
 MOST_FAULTS = 20
 """Faults that are reported; a file with more of them is not a slurm.conf."""
@@ -22,17 +21,6 @@ class Faults:
     def add(self, fault: str) -> None:
         """Add a fault unless it is known."""
         self.found[fault] = None
-
-    def value(self, where: str, key: str, text: str, parse: Callable[[str], Any], default: Any) -> Any:
-        """Return a parsed value, or a default after adding the fault that `parse` states."""
-        try:
-            return parse(text)
-        except ValueError as allowed:
-            first = str(allowed).partition(",")[0]
-            of_file = "/" in first and not where.startswith("policy.")
-            wins = f"; add policy.lines=['{key}={first}'], which wins over it" if of_file else ""
-            self.add(f"{where}: {key}={text}; allowed: {allowed}{wins}")
-            return default
 
     def note(self, note: str) -> None:
         """Add a note unless it is known."""

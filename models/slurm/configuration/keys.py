@@ -59,12 +59,17 @@ class Line:
         return self.given.get(key.lower(), default)
 
     def value(self, names: str, parse: Callable[[str], Any], default: Any) -> Any:
-        """Return the parsed value of the first of some keys that is given and not empty."""
-        for name in names.split():
-            if text := self.text(name):
-                where = self.places.get(name.lower(), self.where)
-                return self.faults.value(where, name, text, parse, default)
-        return default
+        """Return the parsed value of the first of some keys that is given and not empty; the default beside a
+        fault, which has what `parse` states as allowed."""
+        name = next((name for name in names.split() if self.text(name)), "")
+        try:
+            return parse(self.text(name)) if name else default
+        except ValueError as allowed:
+            where, first = self.places.get(name.lower(), self.where), str(allowed).partition(",")[0]
+            of_file = "/" in first and not where.startswith("policy.")
+            wins = f"; add policy.lines=['{name}={first}'], which wins over it" if of_file else ""
+            self.faults.add(f"{where}: {name}={self.text(name)}; allowed: {allowed}{wins}")
+            return default
 
     def fault(self, text: str) -> None:
         """Add a fault of this line."""

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from models.slurm.configuration.accounting import dumped
+from models.slurm.configuration.accounting import DUMPED, OF_TYPE
 from models.slurm.configuration.configuration import ALONE, Configuration, configuration_of
 from models.slurm.configuration.errors import ConfigurationError, Faults
 from models.slurm.configuration.keys import EVENT, LINES, SHOWN, Pairs, names_of
@@ -250,7 +250,7 @@ def logical_lines(text: str) -> Iterator[tuple[int, str, bool]]:
 
 
 def _of_text(where: str, text: str, faults: Faults) -> Iterator[Pairs]:
-    if (pairs := dumped(text)) is not None:
+    if (pairs := _dumped(text)) is not None:
         yield Pairs(where, pairs)
         return
     if len(text) > LONGEST_LINE:
@@ -280,6 +280,32 @@ def _of_text(where: str, text: str, faults: Faults) -> Iterator[Pairs]:
         yield Pairs(where, pairs)
     else:
         yield from (Pairs(where, [pair]) for pair in pairs)
+
+
+def _dumped(text: str) -> list[tuple[str, str]] | None:
+    """Return the pairs of a dump's line: its kind with a name, then its options; None for any other line.
+
+    Examples
+    --------
+    >>> _dumped("User - 'ann':DefaultAccount='physics':GrpTRES=cpu=8,gres/gpu:a100=1")
+    [('User', 'ann'), ('DefaultAccount', 'physics'), ('GrpTRES', 'cpu=8,gres/gpu:a100=1')]
+    """
+    if not (found := DUMPED.match(text)):
+        return None
+    masked = OF_TYPE.sub(r"\1\0", found[3] or "")  # `gres/gpu:A100=2` is one option
+    parts = [part.replace("\0", ":") for part in re.split(r":(?=[A-Z]\w*=)", masked)]
+    pairs = [part.partition("=") for part in parts if "=" in part]
+    options = [(key, value.removeprefix("'").removesuffix("'")) for key, _, value in pairs]
+    if found[1] != "QOS":
+        return [(found[1], found[2]), *options]
+    # Slurm 25.05 and later write times in seconds; elsewhere a plain number is in minutes.
+    return [("QosName", found[2]), *((key, _clock(key, value)) for key, value in options)]
+
+
+def _clock(key: str, text: str) -> str:
+    if key not in ("GraceTime", "PreemptExemptTime") or not text.isdecimal():
+        return text
+    return f"{int(text) // 3600}:{int(text) // 60 % 60}:{int(text) % 60}"
 
 
 def _shown(where: str, line: str) -> Iterator[Pairs]:

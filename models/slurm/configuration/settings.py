@@ -18,7 +18,7 @@ from models.arrays import Ints
 from models.jobs.requests import licences as licences_of
 from models.slurm.configuration import values, versions
 from models.slurm.configuration.errors import Faults
-from models.slurm.configuration.keys import KNOWN, Line, key, switch, word, words_of
+from models.slurm.configuration.keys import KNOWN, Line, key, switch, word
 from models.slurm.configuration.values import Plugin, duration, has, number, whole
 from models.slurm.configuration.versions import Version
 
@@ -263,14 +263,14 @@ def settings_of(
 ) -> tuple[Settings, list[str]]:
     """Return the settings of all keys outside of lines of nodes and partitions, and notes on words of
     SchedulerParameters; `counts_memory` as `versions.defaults` has it."""
-    declared, known = words_of(Settings), KNOWN["parameters"]
+    declared = {one.metadata["word"]: one for one in fields(Settings) if "word" in one.metadata}
+    known = KNOWN["parameters"]
     version = line.value("SLURM_VERSION", Version.of, None)
     line = replace(line, given={**line.given, **versions.defaults(version, line.given, counts_memory)})
     notes, found = [], line.record(Settings)
-    parameters = values.options(line.text("SchedulerParameters"))
-    parameters |= {name: str(number) for name, number in more.items()}
-    own = values.options(line.text("PreemptParameters"))
-    parameters |= {f"preempt_{name}": text for name, text in own.items()}  # as before 24.05
+    given, own = (line.given.get(f"{of}parameters", "") for of in ("scheduler", "preempt"))
+    parameters = values.options(given) | {name: str(number) for name, number in more.items()}
+    parameters |= {f"preempt_{name}": text for name, text in values.options(own).items()}  # as before 24.05
     where = line.places.get("schedulerparameters", line.where)
     every = [*declared, *known["not_modelled"], *known["no_effect"].split()]
     if "max_job_bf" in parameters:  # the name before 20.11
@@ -281,8 +281,8 @@ def settings_of(
         elif name in known["not_modelled"]:
             what = known["not_modelled"][name]
             notes.append(f"SchedulerParameters={name} has no effect here; not simulated: {what}")
-    for one in fields(Settings):
-        if (name := one.metadata.get("word", "")) in parameters:
+    for name, one in declared.items():
+        if name in parameters:
             found[one.name], note = _of_word(one.metadata, parameters[name], where, line.faults)
             notes += note
     return Settings(**found), notes
