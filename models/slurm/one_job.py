@@ -271,10 +271,10 @@ def check_network(wanted: Asked, configuration: Configuration) -> None:
     if not fits.all():
         job = int(np.argmin(fits))
         partition = configuration.partitions[wanted.partitions[job][0]]
-        segment = f" in segments of {sizes[2, job]}" * bool(sizes[2, job])
+        parts = f" in segments of {sizes[2, job]}" * bool(sizes[2, job])
         raise MisfitError(
             ~fits,
-            f"asks for {sizes[0, job]} nodes{segment}, which no switch and no block of partition "
+            f"asks for {sizes[0, job]} nodes{parts}, which no switch and no block of partition "
             f"{partition.name} of {configuration.name} has",
             "ask for more nodes than are below one switch or in one block, or for other segments (--segment)",
             "add policy.lines=['TopologyPlugin=topology/flat'], with which jobs get nodes anywhere",

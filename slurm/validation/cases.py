@@ -284,6 +284,7 @@ CASES["blocks_cpus"] = replace(
     CASES["switches_cpus"],
     settings={**CASES["switches_cpus"].settings, "TopologyPlugin": "topology/block"},
     switches=CASES["blocks"].switches,
+    further=[f"Weight={1 + (number >= 9)}" for number in range(NODES)],  # of four blocks, and of three
     names_nodes=True,  # without, Slurm takes a job for one of one node, in one base block
 )
 CASES["segments"] = replace(CASES["blocks"], segments=2)

@@ -13,7 +13,7 @@ from models.slurm.configuration.keys import EVENT, KNOWN, LINES, NETWORK, SHOWN,
 from models.slurm.configuration.nodes import DOWN, FUTURE, Node, nodes_of, state
 from models.slurm.configuration.partitions import INHERITED, Partition, Sharing, partition_of
 from models.slurm.configuration.settings import Settings, settings_of
-from models.slurm.configuration.switches import DEFAULT, TREE, Topology, topologies_of
+from models.slurm.configuration.switches import DEFAULT, FLAT, TREE, Topology, topologies_of
 from models.slurm.configuration.values import NEVER
 
 NEUTRAL_VALUES = {
@@ -200,12 +200,13 @@ def configuration_of(
     reservations = tuple(one for one in reserved if one is not None)
     events = accounting.events_of(parts.lines.get(EVENT.lower(), ()), numbers, absent)
     reads_yaml = settings.version is None or versions.rules(settings.version)["reads_yaml"]
+    reads_yaml &= not parts.where.get("topologyplugin", "").startswith("policy.")  # which wins over all files
     alone = Line(name, parts.alone, faults, parts.where)
     topologies = topologies_of(parts.lines, alone, settings.topology, reads_yaml, numbers)
-    if parts.lines.get(NETWORK.lower()):
-        known = [one.name for one in topologies]
+    known = [one.name for one in topologies]
+    if reads_yaml and parts.lines.get(NETWORK.lower()):
         for one in partitions.values():
-            if reads_yaml and one.topology and one.topology not in known:
+            if one.topology and one.topology not in known:
                 allowed = f"allowed: {', '.join(known)}"
                 faults.add(
                     f"partition {one.name} has Topology={one.topology}, which topology.yaml lacks; {allowed}"
@@ -244,8 +245,9 @@ def _without_effect(
 ) -> Iterable[str]:
     for key, what in KNOWN["settings"]["not_modelled"].items():
         text = given.get(key.lower(), "")
-        if key == "TopologyPlugin" and all(_is_modelled(one, settings) for one in topologies):
-            continue
+        if key == "TopologyPlugin":  # or topology.yaml
+            others = (one for one in topologies if one.kind != FLAT and not _is_modelled(one, settings))
+            text = ",".join(dict.fromkeys(f"topology/{one.kind}" for one in others))
         if text.lower() not in NEUTRAL_VALUES and not text.lower().endswith("/none"):
             yield f"{key}={text} has no effect here; not simulated: {what}"
 

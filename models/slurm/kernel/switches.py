@@ -263,7 +263,6 @@ def fit_on_switches(system, job, whole, n_groups, left):
     if top == NONE:
         return 0
     enough, before, left = take_lighter(system, whole, top, left)
-    state.verdict = RETRY
     if not enough:
         return 0
     nodes, cpus, most = left
@@ -293,6 +292,7 @@ def fit_on_switches(system, job, whole, n_groups, left):
         count_down(system, s, switches[s].n_nodes)
         switches[s].n_nodes = 0
     if nodes > 0 or cpus > 0:
+        state.verdict = HINT
         return 0
     if waits_for_switches(system, job, first, end):
         state.verdict = WAITS

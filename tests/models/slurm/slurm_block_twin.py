@@ -31,12 +31,6 @@ class BlockTwin(SwitchTwin):
                 return {}
         return taken if whole else self.spread(job, {node: taken[node] for node in sorted(taken)})
 
-    def next_out(self, offers: dict[int, int]) -> int | None:
-        if self.verdict == "stop":
-            return None
-        among = self.tried if self.verdict == "hint" else {*offers}
-        return min(among, key=lambda node: (offers[node], node), default=None)
-
     def segment(self, sizes: tuple[int, int, int], whole: bool, offers: dict[int, int]) -> dict[int, int]:
         nodes, cpus, most = sizes
         n_base, n_blocks = -(-nodes // self.base), len(self.blocks)

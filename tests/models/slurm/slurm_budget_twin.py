@@ -107,6 +107,13 @@ class SwitchTwin(Twin):
     switches: Sequence[tuple[set[int], int, int]] = ()
     weights: Sequence[int] = ()
     offered: Sequence[int] = ()
+    tried: set[int] = field(default_factory=set)  # nodes that were taken for a job that did not fit
+
+    def next_out(self, offers: dict[int, int]) -> int | None:
+        if self.verdict == "stop":
+            return None
+        among = self.tried if self.verdict == "hint" else {*offers}
+        return min(among, key=lambda node: (offers[node], node), default=None)
 
     def weight(self, node: int) -> int:
         return 2 * self.weights[node] + super().weight(node)
@@ -140,9 +147,9 @@ class SwitchTwin(Twin):
             counts[s] = max(counts[s] - n, 0)
 
     def fit(self, job: TwinJob, whole: bool, offers: dict[int, int]) -> dict[int, int]:
+        self.verdict = ""
         if self.busy is not None:
             return super().fit(job, whole, offers)
-        self.verdict = ""
         self.offered = [
             sum(cpus for node, cpus in offers.items() if node in nodes) for nodes, _, _ in self.switches
         ]
@@ -181,6 +188,7 @@ class SwitchTwin(Twin):
         most = max(job.tasks, job.nodes)
         take(lighter, most)
         if lighter and len(taken) >= most:
+            self.verdict, self.tried = "hint", {*taken}
             return {}
         counts = [len(nodes & {*kept}) for nodes, _, _ in self.switches]
         used = [s for s, (nodes, _, _) in enumerate(self.switches) if nodes & {*taken}]
@@ -209,6 +217,7 @@ class SwitchTwin(Twin):
             self.count_down(counts, best, counts[best])
             counts[best] = 0
         if max(needs()) > 0:
+            self.verdict, self.tried = "hint", {*taken}
             return {}
         leaves = [nodes for nodes, _, level in self.switches if level == 0 and nodes & {*taken}]
         if job.switches and len(leaves) > job.switches and self.now < job.submit + job.patience:

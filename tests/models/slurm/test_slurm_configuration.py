@@ -787,6 +787,8 @@ TOPOLOGIES = """\
         nodes: n[03-08]
 - topology: plain
   flat: true
+- topology: loop
+  ring: {rings: [{ring: r1, nodes: "n[01-08]"}]}
 """
 
 
@@ -830,17 +832,17 @@ def test_topologies_of_partitions_are_read(tmp_path: Path) -> None:
     found = read(path)
     kinds = [(one.name, one.kind, len(one.switches)) for one in found.topology_of]
     assert kinds == [("fabric", "tree", 3), ("racks", "block", 2), ("plain", "flat", 0)]
-    assert found.notes == ()
+    assert [note.partition(";")[0] for note in found.notes] == [
+        "TopologyPlugin=topology/ring has no effect here"
+    ]
     made = building.partitions(found, [])["partitions"]
     for name, column in (("first_switch", [0, 3, 0]), ("n_switches", [3, 2, 0]), ("block_nodes", [0, 4, 0])):
         assert made[name].tolist() == column
     switches = building.switches(found)["switches"]
     assert switches["level"].tolist() == [1, 0, 0, 0, 0]
     assert switches["parent"].tolist() == [0, 0, 0, 3, 3]
-    older = read(path, {"policy.slurm_version": "SLURM_VERSION=24.11"})
-    assert [one.kind for one in older.topology_of] == ["flat"] * 3, (
-        "a version that does not read topology.yaml"
-    )
+    for more in ("SLURM_VERSION=24.11", "TopologyPlugin=topology/flat"):  # which does not read it, or wins
+        assert {one.kind for one in read(path, {"policy.lines[1]": more}).topology_of} == {"flat"}
 
 
 @pytest.mark.parametrize(
