@@ -63,6 +63,7 @@ RULES: Mapping[str, tuple[str, Any, Any]] = {
     "completing_last": ("23.11", False, True),
     "block_counts": ("24.05", False, True),
     "switch_counts": ("24.11", False, True),
+    "first_with_few": ("24.11", False, True),
     "rounds_up": ("24.11", False, True),
     "bounded": ("24.11", False, True),
     "ended_at": ("25.05", False, True),
@@ -96,6 +97,9 @@ switch_counts
 block_counts
     Whether all free nodes of a block count when the smallest one is chosen, else only as many smaller
     blocks as the job may use.
+first_with_few
+    Whether by switches and blocks the first node with few CPUs is left out where a job fits on no selection
+    with it, before `one_by_one`; else all with that number of CPUs at once.
 reads_yaml
     Whether topology.yaml takes precedence over TopologyPlugin.
 any_segment

@@ -315,6 +315,9 @@ def pick_once(system, job, whole, row, supply, gres):
     if found == 0 and state.verdict != WAITS and settings.one_by_one and not settings.linear:
         state.n_chosen = fit_fewer(system, job, whole, row)
         return state.n_chosen
+    if found == 0 and state.verdict != WAITS and settings.first_with_few and by_switches(system, job):
+        state.n_chosen = fit_without(system, job, whole, row, n_usable)
+        return state.n_chosen
     while found == 0 and state.verdict != WAITS and too_few < most and n_usable > least_nodes:
         n_kept, n_left, n_groups, fewest = 0, n_usable, 0, most
         for w in range(system.sets.shape[1]):
@@ -395,6 +398,45 @@ def fit_fewer(system, job, whole, row):
             if fewest == NONE:
                 return 0
         left_out = fewest
+
+
+@part(inline=False)
+def fit_without(system, job, whole, row, n_left):
+    """Leave out the first node with few CPUs, mostly one at a time, until a job fits by switches or blocks;
+    return its number of nodes, 0 for none (`common_topo_choose_nodes` of Slurm 24.11 to 25.05).
+
+    A node that an attempt took has no more CPUs from then on than it gave. O(N) for each node, and for each
+    number of CPUs.
+    """
+    offers, choices, state = system.offers, system.choices, system.state[0]
+    least, few, most = system.jobs[job].min_nodes, 1, LARGE
+    while few < most and n_left > least:
+        for k in range(state.n_chosen):
+            offers[choices[k].node].cpus = choices[k].cpus
+        state.n_chosen, largest, n_groups, none_left_out = 0, 0, 0, 1
+        for w in range(system.sets.shape[1]):
+            word = system.sets[row, w]
+            while word:
+                node = w * 64 + lowest_position(word)
+                word &= word - ONE
+                largest = max(largest, offers[node].cpus)
+                if most == LARGE:
+                    continue
+                if 0 < offers[node].cpus <= few and n_left > least:
+                    few, none_left_out = few - none_left_out, 0
+                    offers[node].cpus = 0
+                    n_left -= 1
+                if offers[node].cpus > 0:
+                    n_groups = grouped(system, n_groups, node, offers[node].cpus)
+        if most == LARGE:  # the first time it is only counted
+            most = largest
+            continue
+        if few == 1 or not none_left_out:
+            found = fit(system, job, whole, n_groups)
+            if found or state.verdict == WAITS:
+                return found
+        few += 1
+    return 0
 
 
 @part(inline=False)

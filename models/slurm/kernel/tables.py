@@ -29,7 +29,8 @@ SETTINGS = fields(
     "track_memory least_loaded record_plans busy_nodes linear preempts by_qos youngest_first strict_order "
     "reorder_count requeue_wait message_timeout limit_stop gang by_core by_block in_rows most_rows suspends "
     "rounds_up bounded last_relevant one_by_one first_node completing_last switch_cpus switch_counts "
-    "block_counts any_segment optional_switches off_by_weight ended_at one_plan plans_licences plans_running "
+    "block_counts any_segment first_with_few optional_switches off_by_weight ended_at one_plan "
+    "plans_licences plans_running "
     "first_licence budgets most_cpus unshared threads counts_cores saves_power suspend_rate resume_rate "
     "bf_max_time bf_min_prio_reserve shares_cores asked_sharing in_use",
 )
@@ -70,7 +71,7 @@ in_rows
 shares_cores
     Whether jobs do so since they run on shared cores at the same time, without gang scheduling.
 rounds_up, bounded, last_relevant, one_by_one, first_node, completing_last, switch_cpus, switch_counts,
-block_counts, any_segment, off_by_weight, ended_at, asked_sharing, in_use
+block_counts, any_segment, first_with_few, off_by_weight, ended_at, asked_sharing, in_use
     See `models.slurm.configuration.versions.RULES`.
 optional_switches
     Whether only jobs that wait for few switches get nodes by them (`TopoOptional`).

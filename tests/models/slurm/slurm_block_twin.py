@@ -16,8 +16,8 @@ class BlockTwin(SwitchTwin):
     sizes: Sequence[int] = (1,)
 
     def fit(self, job: TwinJob, whole: bool, offers: dict[int, int]) -> dict[int, int]:
+        self.verdict, self.tried = "", {}
         if not any(block & {*offers} for block in self.blocks):
-            self.verdict = ""
             return Twin.fit(self, job, whole, offers)
         n, most = (job.nodes // job.segment if job.segment else 1), max(job.tasks, job.nodes)
         taken: dict[int, int] = {}
@@ -27,7 +27,7 @@ class BlockTwin(SwitchTwin):
             part = self.segment(sizes, whole or job.segment > 0, left)
             taken |= part
             if self.verdict != "fits":
-                self.tried = {*taken}
+                self.tried = taken
                 return {}
         return taken if whole else self.spread(job, {node: taken[node] for node in sorted(taken)})
 

@@ -107,7 +107,28 @@ class SwitchTwin(Twin):
     switches: Sequence[tuple[set[int], int, int]] = ()
     weights: Sequence[int] = ()
     offered: Sequence[int] = ()
-    tried: set[int] = field(default_factory=set)  # nodes that were taken for a job that did not fit
+    tried: dict[int, int] = field(default_factory=dict)  # what was taken for a job that did not fit
+
+    def pick(self, job: TwinJob, members: set[int], free: dict[int, tuple[int, ...]]) -> dict[int, int]:
+        if self.since_26_05 or not self.since_24_11:
+            return super().pick(job, members, free)
+        whole, offers = self.partitions[job.partition][2], self.offers(job, members, free)
+        if (given := self.fit(job, whole, offers)) or self.verdict == "waits":
+            return given
+        offers |= self.tried
+        few, most = 1, max(offers.values(), default=0)
+        while few < most and len(offers) > job.nodes:
+            before = len(offers)
+            for node in sorted(offers):
+                if offers[node] <= few and len(offers) > job.nodes:
+                    few -= len(offers) == before
+                    del offers[node]
+            if few == 1 or len(offers) < before:
+                if (given := self.fit(job, whole, offers)) or self.verdict == "waits":
+                    return given
+                offers |= self.tried
+            few += 1
+        return {}
 
     def next_out(self, offers: dict[int, int]) -> int | None:
         if self.verdict == "stop":
@@ -147,7 +168,7 @@ class SwitchTwin(Twin):
             counts[s] = max(counts[s] - n, 0)
 
     def fit(self, job: TwinJob, whole: bool, offers: dict[int, int]) -> dict[int, int]:
-        self.verdict = ""
+        self.verdict, self.tried = "", {}
         if self.busy is not None:
             return super().fit(job, whole, offers)
         self.offered = [
@@ -188,7 +209,7 @@ class SwitchTwin(Twin):
         most = max(job.tasks, job.nodes)
         take(lighter, most)
         if lighter and len(taken) >= most:
-            self.verdict, self.tried = "hint", {*taken}
+            self.verdict, self.tried = "hint", taken
             return {}
         counts = [len(nodes & {*kept}) for nodes, _, _ in self.switches]
         used = [s for s, (nodes, _, _) in enumerate(self.switches) if nodes & {*taken}]
@@ -217,7 +238,7 @@ class SwitchTwin(Twin):
             self.count_down(counts, best, counts[best])
             counts[best] = 0
         if max(needs()) > 0:
-            self.verdict, self.tried = "hint", {*taken}
+            self.verdict, self.tried = "hint", taken
             return {}
         leaves = [nodes for nodes, _, level in self.switches if level == 0 and nodes & {*taken}]
         if job.switches and len(leaves) > job.switches and self.now < job.submit + job.patience:
