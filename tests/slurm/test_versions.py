@@ -55,6 +55,7 @@ def test_each_job_starts_when_it_did_in_a_recorded_run(run: str, tmp_path: Path)
         ("first_node", "26.05_preemption_2"),
         ("completing_last", "26.05_devices_2"),
         ("switch_cpus", "24.11_switches_cpus_1"),
+        ("first_with_few", "24.11_blocks_cpus_1"),
         ("ended_at", "26.05_licences_1"),
         ("merges_lines", "26.05_linear_1"),
         ("asked_sharing", "24.11_oversubscribe_1"),
