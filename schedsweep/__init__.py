@@ -1,1 +1,1 @@
-"""The command ``schedsweep``, and what keeps packages of the working folder from hiding the project's."""
+"""The command ``schedsweep``, and the protection against packages that hide the project's."""

@@ -1,4 +1,4 @@
-"""Where Python finds the project's packages, and what may come in between.
+"""Where Python finds the project's packages, and what may prevent that.
 
 Started as ``python -m``, Python looks for packages in the working folder before it looks anywhere else, and
 so do its children. A folder with a ``models`` of its own, a common name, would hide the project's.
@@ -33,7 +33,7 @@ def hidden() -> str | None:
     Returns
     -------
     str or None
-        None where all are the project's own.
+        None if all packages are the project's own.
     """
     for name in NAMES:
         found = importlib.util.find_spec(name)
@@ -47,7 +47,7 @@ def hidden() -> str | None:
 
 
 def hiding() -> str | None:
-    """Return a line that names an imported module which hides one of Python or of an installed package."""
+    """Return a line that names an imported module which hides one of Python's or of an installed package."""
     for name, module in list(sys.modules.items()):
         if "." in name or name == "__main__" or (file := getattr(module, "__file__", None)) is None:
             continue
@@ -60,7 +60,7 @@ def hiding() -> str | None:
 
 
 def foreign_system() -> str | None:
-    """Return a line where this is a system that lacks what the project needs, else None."""
+    """Return a line if this system lacks something that the project needs, else None."""
     if sys.platform != "win32":
         return None
     return (
@@ -70,9 +70,9 @@ def foreign_system() -> str | None:
 
 
 def short_of_memory() -> str | None:
-    """Return a line where this process may have less address space than the libraries need, else None.
+    """Return a line if this process may have less address space than the libraries need, else None.
 
-    Below that they fail in many ways, of which some are threads that wait for each other.
+    With less they fail in many ways, for example by threads that wait for each other.
     """
     with suppress(ImportError):  # not on Windows
         import resource
@@ -87,7 +87,7 @@ def short_of_memory() -> str | None:
 
 
 def obstacle() -> str | None:
-    """Return a line on what keeps the project's code from running here, None where nothing does."""
+    """Return a line on the obstacle to running the project's code here, None if there is none."""
     return foreign_system() or hidden() or short_of_memory()
 
 
@@ -100,19 +100,19 @@ def _way_out(folder: Path) -> str:
 
 
 def search_working_folder_last() -> None:
-    """Let what the user has in the working folder be found, but only where nothing else has that name.
+    """Let modules in the working folder be found, but only if nothing else has their names.
 
     This holds in child processes, too: the children of `multiprocessing` inherit the search path, and no
     other process searches its working folder first.
     """
     os.environ["PYTHONSAFEPATH"] = "1"
-    with suppress(OSError):  # of a folder that is gone
+    with suppress(OSError):  # the folder has been removed
         if not {"", here := os.getcwd()} & set(sys.path):
             sys.path.append(here)
 
 
 def call(module: str, arguments: Sequence[str]) -> int:
-    """Call ``main`` of a module and return its exit status; 2 where an `obstacle` is known.
+    """Call ``main`` of a module and return its exit status, or 2 if an `obstacle` is known.
 
     The module is not imported before that is known.
     """

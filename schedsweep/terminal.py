@@ -1,4 +1,4 @@
-"""The surroundings of a command: an output that fails or has few characters, a working folder that is gone.
+"""The surroundings of a command: an output that fails or lacks characters, a working folder that was removed.
 
 This module imports nothing that could be hidden, see `schedsweep.packages`.
 """
@@ -31,11 +31,11 @@ class Output:
         self.error: OSError | None = None
 
     def write(self, text: str) -> int:
-        """Write, as long as it works."""
+        """Write until the output fails."""
         return self._try(lambda: self._stream.write(text), len(text))
 
     def flush(self) -> None:
-        """Flush, as long as it works."""
+        """Flush until the output fails."""
         self._try(self._stream.flush, None)
 
     def _try(self, act: Callable[[], Any], otherwise: Any) -> Any:
@@ -53,7 +53,7 @@ class Output:
             return otherwise
 
     def _discard(self) -> None:
-        """Lose what is in the buffer, which would fail again at the end."""
+        """Discard the buffer's content, which would fail again at the end."""
         with suppress(OSError, ValueError):
             os.dup2(os.open(os.devnull, os.O_WRONLY), self._stream.fileno())
 
@@ -73,10 +73,10 @@ def guarded(main: Callable[[Sequence[str]], int], arguments: Sequence[str]) -> i
     try:
         os.getcwd()
     except OSError:
-        print("error: the working folder is gone: cd to one that is there", file=sys.stderr)
+        print("error: the working folder does not exist any more: cd to one that does", file=sys.stderr)
         return 2
     if not os.environ.get("COLUMNS", "80").isdecimal() or os.environ.get("COLUMNS") == "0":
-        del os.environ["COLUMNS"]  # nothing fits into none
+        del os.environ["COLUMNS"]  # no text fits into zero columns
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:  # closed, ``>&-``
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
@@ -97,7 +97,7 @@ def _with_output(main: Callable[[Sequence[str]], int], arguments: Sequence[str])
     try:
         status = main(arguments)
         output.flush()
-    except KeyboardInterrupt:  # while modules load; later a command answers it itself
+    except KeyboardInterrupt:  # while modules load; later a command handles it itself
         print("stopped", file=sys.stderr)
         return INTERRUPTED
     finally:

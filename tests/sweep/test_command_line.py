@@ -130,7 +130,7 @@ def test_a_working_folder_that_is_gone(module):
     Path("gone").mkdir()
     done = run("--help", module=module, shell='cd gone; rmdir ../gone; "$@"')
     assert done.returncode == 2, done
-    assert done.stderr == b"error: the working folder is gone: cd to one that is there\n"
+    assert done.stderr == b"error: the working folder does not exist any more: cd to one that does\n"
 
 
 def test_a_log_in_the_other_format_is_recognised(tmp_path):
