@@ -414,6 +414,7 @@ class Observed:
         n_calls = np.searchsorted(calls, instants).tolist()
         second = np.floor(instants).astype(int).tolist()
         beside = instants % 1 < COARSE_S
+        ends_of = self._killed_after(instants)
         # By the seconds of the last pass, full pass and test, and the calls before that pass: least faults.
         # Before the log they were a period before the first ones in it, or a second more.
         firsts = [
@@ -438,6 +439,7 @@ class Observed:
                         tested = tested or now * (now - limits >= 30)
                     shown = zip((passed, fully, tested), flagged, strict=True)
                     wrong = sum(bool(due) != is_there for due, is_there in shown)
+                    wrong += sum((end - (passed or end)) % 60 >= 30 for end in ends_of.get(k, ()))
                     state = (
                         passed or now if flagged[0] else last,
                         fully or now if flagged[1] else full,
@@ -457,6 +459,17 @@ class Observed:
             late = float(instants[k]) if whole_seconds else max(self._begun(instants[k]), second[k])
             found += [second[k] - BESIDE_S if one else late + BESIDE_S for one in reversed(early)]
         return np.array(found[::-1]), [*done, (-np.inf, *chosen[1:3])]
+
+    def _killed_after(self, instants: np.ndarray) -> dict[int, list[int]]:
+        """Return when jobs were killed that began with a wake-up, by its place: limits are whole minutes and
+        are tested each 30 s, so that shows the second in which they began."""
+        others = {*self.suspended, *self.booted, *(job for _, job in self.preempted)}
+        found: dict[int, list[int]] = {}
+        for job, at in self.killed.items():
+            if self.started_by.get(job) == "main" and job not in others:
+                k = int(np.searchsorted(instants, self.started[job] + BESIDE_S, side="right")) - 1
+                found.setdefault(k, []).append(math.floor(at))
+        return found
 
     def wake_ups(self) -> np.ndarray:
         """Return when the background thread woke up: at passes and tests of limits, and between them."""
