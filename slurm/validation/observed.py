@@ -86,6 +86,9 @@ BESIDE_S = 5e-4
 """Seconds from a whole second to a wake-up that sees this second or the one before: the clock that it
 reads is up to `COARSE_S` late."""
 
+LIMITS_S = 30
+"""Seconds between two tests of limits."""
+
 SEEN = ((0,), (1,), (1, 0))
 """Whether a wake-up just after a whole second sees the one before, or that one first and then its own."""
 
@@ -293,6 +296,9 @@ class Observed:
         _, full, limits = max(each for each in done if each[0] < zero)
         wake_ups = readings - zero
         cycles = [self._begun(cycle) for cycle in self.cycles]
+        for k, ends in self._killed_after(np.array(self.cycles), "backfill").items():
+            if any((end - math.floor(cycles[k])) % 60 >= LIMITS_S for end in ends):
+                cycles[k] = max(cycles[k], math.floor(self.cycles[k]) + ORDERED_S)
         return Phases(
             clock=zero % DAY_S,
             tick=float(wake_ups[0]),
@@ -414,7 +420,7 @@ class Observed:
         n_calls = np.searchsorted(calls, instants).tolist()
         second = np.floor(instants).astype(int).tolist()
         beside = instants % 1 < COARSE_S
-        ends_of = self._killed_after(instants)
+        ends_of = self._killed_after(instants, "main")
         # By the seconds of the last pass, full pass and test, and the calls before that pass: least faults.
         # Before the log they were a period before the first ones in it, or a second more.
         firsts = [
@@ -439,7 +445,7 @@ class Observed:
                         tested = tested or now * (now - limits >= 30)
                     shown = zip((passed, fully, tested), flagged, strict=True)
                     wrong = sum(bool(due) != is_there for due, is_there in shown)
-                    wrong += sum((end - (passed or end)) % 60 >= 30 for end in ends_of.get(k, ()))
+                    wrong += sum((end - (passed or end)) % 60 >= LIMITS_S for end in ends_of.get(k, ()))
                     state = (
                         passed or now if flagged[0] else last,
                         fully or now if flagged[1] else full,
@@ -460,13 +466,13 @@ class Observed:
             found += [second[k] - BESIDE_S if one else late + BESIDE_S for one in reversed(early)]
         return np.array(found[::-1]), [*done, (-np.inf, *chosen[1:3])]
 
-    def _killed_after(self, instants: np.ndarray) -> dict[int, list[int]]:
-        """Return when jobs were killed that began with a wake-up, by its place: limits are whole minutes and
-        are tested each 30 s, so that shows the second in which they began."""
+    def _killed_after(self, instants: np.ndarray, by: str) -> dict[int, list[int]]:
+        """Return when jobs were killed that began with a wake-up or a cycle, by its place: limits are whole
+        minutes and are tested each 30 s, so that shows the second in which they began."""
         others = {*self.suspended, *self.booted, *(job for _, job in self.preempted)}
         found: dict[int, list[int]] = {}
         for job, at in self.killed.items():
-            if self.started_by.get(job) == "main" and job not in others:
+            if self.started_by.get(job) == by and job not in others:
                 k = int(np.searchsorted(instants, self.started[job] + BESIDE_S, side="right")) - 1
                 found.setdefault(k, []).append(math.floor(at))
         return found
