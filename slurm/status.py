@@ -93,7 +93,7 @@ class View:
         made = self._made
         counts = Counter(self.kinds.values())
         shown = ", ".join(f"{counts[kind]} {kind}" for kind in KINDS if counts[kind])
-        yield f"submission {made.name} of {made.when}: {made.n_elements} elements: {shown}"
+        yield f"submission {made.name} of {made.when}: {counted(made.n_elements, 'element')}: {shown}"
         if made.digest != submission.digest(assignment.plan):
             yield "it was made with a different grid or settings: its tasks may differ from this command's"
         if made.cancelled is not None:
@@ -126,7 +126,7 @@ class View:
         for kind, text in (
             ("lost", "ended without a record (killed, or its node died)"),
             ("broken", "ended before Python started (setup, python?)"),
-            ("never started", "vanished from Slurm's queue before it started"),
+            ("never started", "vanished from Slurm's queue without a start"),
         ):
             if found := [element for element, other in self.kinds.items() if other == kind]:
                 log = "" if kind == "never started" else f", log {self._log(found[0])}"

@@ -10,6 +10,7 @@ import numpy as np
 from analysis.errors import AnalysisError
 from analysis.operators.case import Case
 from analysis.operators.labels import PERIOD, WAIT
+from models.counting import counted
 from models.jobs.calendar import DAY, LEAST, WEEK
 from sweep.statistics import MIN_REPLICATIONS
 
@@ -104,7 +105,7 @@ class Sample:
         if weeks > LONGEST_YEARS * IN_YEAR:
             return f"over {LONGEST_YEARS} years"
         return (
-            f"about {_rounded(weeks):,} weeks"
+            f"about {counted(_rounded(weeks), 'week')}"
             if weeks < 2 * IN_YEAR
             else f"about {weeks / IN_YEAR:.0f} years"
         )

@@ -47,7 +47,7 @@ def limited(found: Asked, over_limit: str, configuration: Configuration) -> Aske
         if over_limit == "error":
             raise MisfitError(
                 over,
-                f"asks for {found.limit[job] // 60} minutes, but partition {partition.name} of "
+                f"asks for {counted(found.limit[job] // 60, 'minute')}, but partition {partition.name} of "
                 f"{configuration.name} allows {most[job] // 60}",
                 "ask for more time than their partition allows",
                 "add policy.over_limit=cap to cut their limits",
@@ -71,7 +71,10 @@ def limited(found: Asked, over_limit: str, configuration: Configuration) -> Aske
         partition = configuration.partitions[found.partitions[job][0]]
         kinds = [f"{count[job]} {kind}" for kind, count in request.gres.items() if count[job]]
         further = "".join(f", {each}" for each in [*kinds, *([f"features {texts[job]}"] * bool(texts[job]))])
-        what = f"{nodes[job]} nodes, {cpus[job]} CPUs and {memory[job]} MB on each node{further}"
+        what = (
+            f"{counted(nodes[job], 'node')}, {counted(cpus[job], 'CPU')} and {memory[job]} MB on each "
+            f"node{further}"
+        )
         raise TooLargeError(
             found,
             ~fits,

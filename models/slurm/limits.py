@@ -281,8 +281,8 @@ def exceeded(wanted: Asked, configuration: Configuration, waited: Floats) -> str
     started = submit + waited
     end = started + wanted.jobs.runtime
     beyond, worst = np.zeros(len(waited), bool), [(0.0, "")]  # the excess, and the limit
-    counted = _counts(wanted, configuration) if configuration.settings.enforces else ()
-    for limit, mine, count, _ in counted:
+    limits = _counts(wanted, configuration) if configuration.settings.enforces else ()
+    for limit, mine, count, _ in limits:
         if limit.kind not in (tables.AT_ONCE, tables.SUBMITTED):
             continue
         begin = submit if limit.kind == tables.SUBMITTED else started

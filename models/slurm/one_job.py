@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from models.arrays import Ints
+from models.counting import counted
 from models.jobs.requests import Requests
 from models.slurm.asked import Asked, MisfitError
 from models.slurm.configuration import Configuration, Settings, versions
@@ -161,8 +162,9 @@ def in_partitions(wanted: Asked, configuration: Configuration) -> Asked:
         default = " Default=YES" * (one is configuration.default_partition)
         raise MisfitError(
             lost,
-            f"asks for {max(int(request.nodes[of_it]), 1)} nodes and {wanted.limit[of_it] // 60} minutes, "
-            f"and partition {one.name} of {configuration.name} has {' '.join(allowed)}{refuses}",
+            f"asks for {counted(max(int(request.nodes[of_it]), 1), 'node')} and "
+            f"{counted(wanted.limit[of_it] // 60, 'minute')}, and partition {one.name} of "
+            f"{configuration.name} has {' '.join(allowed)}{refuses}",
             "ask for more or fewer nodes, or more time, than their partition allows (PartitionNodeLimit)",
             f"add policy.lines=['PartitionName={one.name} Nodes={nodes}{default}'], with the other keys of "
             "that partition",
@@ -274,7 +276,7 @@ def check_network(wanted: Asked, configuration: Configuration) -> None:
         parts = f" in segments of {sizes[2, job]}" * bool(sizes[2, job])
         raise MisfitError(
             ~fits,
-            f"asks for {sizes[0, job]} nodes{parts}, which no switch and no block of partition "
+            f"asks for {counted(sizes[0, job], 'node')}{parts}, which no switch and no block of partition "
             f"{partition.name} of {configuration.name} has",
             "ask for more nodes than are below one switch or in one block, or for other segments (--segment)",
             "add policy.lines=['TopologyPlugin=topology/flat'], with which jobs get nodes anywhere",

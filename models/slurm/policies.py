@@ -185,8 +185,9 @@ def configuration_of(policy: Parameters, machine: Parameters) -> Configuration:
     if made.nodes:
         if not machines_are_open(machine):
             raise ConfigurationError(
-                f"{made.name} has {len(made.nodes)} nodes, but machine {machine.get('name', '')} has its "
-                "own; give machine=log without machine.processors, or a slurm.conf without NodeName lines"
+                f"{made.name} has {counted(len(made.nodes), 'node')}, but machine "
+                f"{machine.get('name', '')} has its own; give machine=log without machine.processors, "
+                "or a slurm.conf without NodeName lines"
             )
         if not made.partitions:
             raise ConfigurationError(

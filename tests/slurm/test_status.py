@@ -107,7 +107,7 @@ def test_ids_that_vanished_or_are_other_jobs(made, tmp_path):
         "command submits what is missing"
     )
     assert f"1 element ended before Python started (setup, python?): 2, log {made.logs}/10_2.out" in lines[3]
-    assert lines[4].startswith("3 elements vanished from Slurm's queue before it started: 3, 4, 5;")
+    assert lines[4].startswith("3 elements vanished from Slurm's queue without a start: 3, 4, 5;")
     assert lines[5] == "1 element had tasks that failed: 0"
 
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from models.counting import counted
 from models.jobs.requests import of_kind
 from models.slurm.configuration import hostlist, values
 from models.slurm.configuration.keys import Line, key
@@ -93,7 +94,7 @@ def nodes_of(line: Line, number: int) -> Iterator[Node]:
     cpus -= _set_aside(line, keys, cpus, sockets * cores, threads)
     if not 1 <= cpus <= MOST_CPUS:
         line.fault(
-            f"nodes with {cpus} CPUs; allowed: 1 to {MOST_CPUS:,}; give CPUs=, or Sockets= and "
+            f"nodes with {counted(cpus, 'CPU')}; allowed: 1 to {MOST_CPUS:,}; give CPUs=, or Sockets= and "
             "CoresPerSocket="
         )
         cpus = 1
