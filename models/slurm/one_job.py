@@ -268,7 +268,7 @@ def check_network(wanted: Asked, configuration: Configuration) -> None:
         here = wanted.of_record[wanted.place == number]
         known, kind = np.unique(sizes[:, here], axis=1, return_inverse=True)
         free = {node: nodes[node].cpus for node in one.nodes if nodes[node].up}
-        fit = [topology.fits(free, *size, longer) for size in known.T.tolist()]
+        fit = [topology.fits(free, size, longer) for size in known.T.tolist()]
         fits[here] |= np.array(fit, bool)[kind.reshape(-1)]
     if not fits.all():
         job = int(np.argmin(fits))

@@ -61,9 +61,10 @@ class Topology:
         """Whether it decides which nodes a job gets."""
         return self.kind in (TREE, BLOCK) and bool(self.switches)
 
-    def fits(self, free: Mapping[int, int], nodes: int, cpus: int, segment: int, longer: bool) -> bool:
-        """Return whether a job could ever get nodes, of those with free CPUs; `longer` segments than a base
-        block may be allowed."""
+    def fits(self, free: Mapping[int, int], sizes: Sequence[int], longer: bool) -> bool:
+        """Return whether a job could ever get nodes with free CPUs, by its nodes, its CPUs and the nodes of a
+        segment; segments may be `longer` than a base block."""
+        nodes, cpus, segment = sizes
         each = [[node for node in one.nodes if node in free] for one in self.switches]
         if self.kind != BLOCK or not any(each):  # nodes outside of all blocks may be anywhere
             return not (self.is_used and self.kind == TREE) or any(
@@ -75,10 +76,10 @@ class Topology:
             return sum(len(one) // segment for one in each) * segment >= nodes
         if segment:
             nodes, cpus = segment, cpus * segment // nodes
-        sizes = [1 << level for level in range(MOST_LEVELS) if self.levels >> level & 1]
+        allowed = [1 << level for level in range(MOST_LEVELS) if self.levels >> level & 1]
         least = 1 << (-(-nodes // self.block_nodes) - 1).bit_length()
-        size = next((one for one in sizes if one >= least), len(each))
-        lower = max([one for one in sizes if one < least], default=1)
+        size = next((one for one in allowed if one >= least), len(each))
+        lower = max([one for one in allowed if one < least], default=1)
         most = -(-nodes // (lower * self.block_nodes))
         for begin in range(0, len(each), size):
             inside = each[begin : begin + size]

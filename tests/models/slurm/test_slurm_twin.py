@@ -602,7 +602,7 @@ def test_a_job_can_fit_in_blocks_if_the_twin_finds_nodes_for_it() -> None:
         job = TwinJob(0, 0, 1, 1, nodes, nodes, 0, 0, segment=segment * (nodes % max(segment, 1) == 0))
         members = tuple(Switch("b", tuple(sorted(block))) for block in blocks)
         topology = Topology("racks", "block", members, base, sum(sizes))
-        found.append(topology.fits(free, nodes, nodes, job.segment, longer=False))
+        found.append(topology.fits(free, (nodes, nodes, job.segment), longer=False))
         assert found[-1] == bool(twin.fit(job, True, free)), (base, blocks, sizes, job)
     assert {*found} == {True, False}
 
