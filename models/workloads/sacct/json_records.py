@@ -19,8 +19,7 @@ from msgspec import Raw, defstruct
 from msgspec.json import Decoder
 
 from models.workloads.sacct.fields import Faults
-from models.workloads.sacct.records import JSON_JOBS, Record
-from models.workloads.sacct.rows import LONGEST_LINE, Counts
+from models.workloads.sacct.rows import LONGEST_LINE, Counts, Record
 
 PER_CPU = 1 << 63
 """The bit of ``required.memory`` (21.08 and 22.05) that marks memory of each CPU."""
@@ -71,25 +70,20 @@ Records = tuple[Iterable[int], list[Record]]
 
 
 def of_json(
-    text: bytes, further: Iterator[bytes], counts: Counts, faults: Faults
+    head: bytes, text: bytes, further: Iterator[bytes], counts: Counts, faults: Faults
 ) -> Iterator[tuple[int, Record]]:
     """Yield the line and the record of each job.
 
     Parameters
     ----------
-    text : bytes
-        The file up to the begin of its list of jobs, at least.
-    further : iterator of bytes
-        The rest of it.
+    head, text, further : bytes, bytes, iterator of bytes
+        The file up to the begin of its list of jobs, some more, and the rest of it.
 
     Raises
     ------
     SacctError
         The text is not JSON, or is cut.
     """
-    begin = JSON_JOBS.search(text)
-    assert begin is not None  # `records.blocks_of` has found it
-    head, text = text[: begin.end()], text[begin.end() :]
     line, between, has_ended, is_complete = head.count(b"\n") + 1, b"", False, False
     while not is_complete:
         stop = text.rfind(between) + 1 if between else 0  # what is before are whole records, most likely
@@ -198,7 +192,7 @@ def _resources(text: bytes) -> tuple[str, Mapping[str, int]]:
 
 
 def _record(job: Any) -> Record:
-    """Return a job in the order of `records.TITLES`."""
+    """Return a job in the order of `rows.TITLES`."""
     time, required, tres = job.time, job.required or Required(), job.tres or Resources()
     association = job.association or Association()
     allocation, allocated = _resources(bytes(tres.allocated))

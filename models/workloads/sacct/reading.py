@@ -256,7 +256,7 @@ class Texts(Column):
             try:
                 found[k] = parse(text)
             except ValueError:
-                self.check(self.line, self.values, parse)
+                self.check(self.line, self.values.tolist(), parse)
                 break
         return found[np.concatenate(self.blocks)]
 

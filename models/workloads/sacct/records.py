@@ -12,16 +12,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import chain
 from typing import Any
 
-from models.workloads.sacct import fields, rows
+from models.workloads.sacct import rows
 from models.workloads.sacct.fields import SACCT, Faults, SacctError
-from models.workloads.sacct.rows import BLOCK_ROWS, Block, Counts, decoded
+from models.workloads.sacct.rows import BLOCK_ROWS, TITLES, Block, Counts, Record, decoded
 
 HEAD_BYTES = 4096
 """Bytes of a file by which its format is recognised."""
-
-TITLES = (*fields.FIELDS, *fields.OPTIONAL)
-Record = tuple[str, ...]
-"""The values of a job, in the order of `TITLES`."""
 
 
 def _record(values: Mapping[str, str]) -> Record:
@@ -55,14 +51,15 @@ def blocks_of(
             b"network_address": "output of oarstat (OAR)",
         }
         what = next((of for sign, of in signs.items() if re.search(sign, content)), "")
-        if what or not JSON_JOBS.search(content):
+        if what or not (found := JSON_JOBS.search(content)):
             raise SacctError(
                 f"{name}: this is {what or 'JSON, but not output of sacct --json'}, which is not read; "
                 "convert it to the Standard Workload Format, or give what sacct prints"
             )
         from models.workloads.sacct.json_records import of_json  # msgspec, which nothing else needs
 
-        return f"{SACCT} --json", _blocks(of_json(content, text, counts, faults), counts)
+        jobs = of_json(content[: found.end()], content[found.end() :], text, counts, faults)
+        return f"{SACCT} --json", _blocks(jobs, counts)
     first = next((line for line in head.splitlines() if line.strip()), "")
     if PBS_LINE.match(first):
         return "PBS accounting", _blocks(_of_pbs(chain([content], text), faults), counts)

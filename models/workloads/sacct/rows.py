@@ -32,6 +32,11 @@ COMMENTS = re.compile(rb"(?:\xef\xbb\xbf)?(?:[ \t]*#[^\n]*\n)+")
 SEPARATOR = re.compile(r"[A-Za-z]+([^A-Za-z]+)[A-Za-z]")
 
 
+TITLES = (*fields.FIELDS, *fields.OPTIONAL)
+Record = tuple[str, ...]
+"""The values of a job, in the order of `TITLES`."""
+
+
 class Block(NamedTuple):
     """Some rows: their lines, and of each field their texts."""
 
