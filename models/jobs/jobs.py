@@ -86,6 +86,16 @@ class Jobs:
         return self.runs is not None and bool((self.runs > 1).any())
 
     @property
+    def further(self) -> np.ndarray | None:
+        """Which jobs are components of a heterogeneous job after its first one, which averages over jobs
+        leave out; None means none."""
+        if self.request is None or not len(rows := self.request.components):
+            return None
+        of_rows, found = self.request.het_job[rows], np.zeros(len(self), bool)
+        found[rows[1:]] = of_rows[1:] == of_rows[:-1]
+        return found if found.any() else None
+
+    @property
     def used(self) -> Ints:
         """Memory that each job uses, KB."""
         return self.memory if self.used_memory is None else self.used_memory

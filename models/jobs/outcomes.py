@@ -103,8 +103,9 @@ def _measured(
     measured = slice(None) if trace is None else trace.measured
     until = None if trace is None else trace.until
     division = Division.of(made.jobs.submit, batches, n_batches, measured)
-    if made.unmeasured is not None:
-        division = division.without(made.unmeasured)
+    for left_out in (made.unmeasured, made.jobs.further):
+        if left_out is not None:
+            division = division.without(left_out)
     metrics = measure(made, division, Measures.of(point.measures), until)
     metrics |= own(made, division, edges_of(made, division, until))
     declared = family.measured(point.measures)

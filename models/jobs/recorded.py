@@ -57,6 +57,8 @@ def measure(trace: Trace, batches: Batches, measures: Measures) -> dict[str, Flo
     divided, available = trace.divided(batches)
     n_batches = divided.warmup + max(min(divided.checkpoints[-1], available), 0)
     division = Division.of(trace.jobs.submit, divided, n_batches, trace.measured)
+    if (further := trace.jobs.further) is not None:
+        division = division.without(further)
     if (made := schedule_of(trace)) is not None:
         found = schedule_measures.measure(made, division, measures, trace.until)
         if not trace.own_machine:

@@ -72,6 +72,8 @@ class Requests:
     switches, switch_wait : ndarray of int
         Leaf switches that its nodes are on at most, 0 for any number, and for how many seconds it waits for
         that.
+    het_job : ndarray of int
+        Number of the heterogeneous job of which it is a component, -1 for none.
     """
 
     nodes: Ints
@@ -88,6 +90,7 @@ class Requests:
     array: Ints
     throttle: Ints
     after: Ints
+    het_job: Ints
     partition: np.ndarray
     account: np.ndarray
     qos: np.ndarray
@@ -106,13 +109,18 @@ class Requests:
         empty = np.full(n, "", object)
         made = cls(
             zero + 1, zero, size, zero + 1, zero, zero, -(-memory // (size * 1024)), np.zeros(n, bool),
-            np.zeros(n, bool), np.zeros(n), zero, none, zero, none, empty, empty, empty, empty, zero, zero,
-            zero,
+            np.zeros(n, bool), np.zeros(n), zero, none, zero, none, none, empty, empty, empty, empty,
+            zero, zero, zero,
         )  # fmt: skip
         return replace(made, **given)
 
     def __len__(self) -> int:
         return len(self.nodes)
+
+    @property
+    def components(self) -> Ints:
+        """Positions of the components of heterogeneous jobs, in order of these."""
+        return np.argsort(self.het_job, kind="stable")[np.count_nonzero(self.het_job < 0) :]
 
     def devices(self, kind: str) -> Ints:
         """Return how many devices of one type, or of all types of a name, each job has on a node."""

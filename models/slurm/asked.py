@@ -118,6 +118,13 @@ def asked(
         small = dict.fromkeys(name.lower() for name in request.gres)
         counts = {name: [n for one, n in request.gres.items() if one.lower() == name] for name in small}
         request = replace(request, gres={name: np.sum(each, axis=0) for name, each in counts.items()})
+    if len(request.components) and not configuration.settings.backfill:
+        raise MisfitError(
+            request.het_job >= 0,
+            "is a component of a heterogeneous job, which Slurm refuses with sched/builtin",
+            "are components of heterogeneous jobs, which Slurm refuses with sched/builtin",
+            "add policy.lines=['SchedulerType=sched/backfill']",
+        )
     numbers = {one.name: number for number, one in enumerate(configuration.partitions)}
     default = (configuration.partitions.index(configuration.default_partition),)
     known: dict[str, tuple[int, ...]] = {"": default}

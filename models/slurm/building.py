@@ -225,6 +225,7 @@ def jobs(
     return {
         "jobs": _asked(wanted, configuration, phases, first_charge, given),
         "job_gres": np.array([request.devices(kind) for kind in configuration.gres], np.int64).T.ravel(),
+        **components(wanted),
         "node_answers": records(
             tables.NODE_ANSWER, node=wanted.node_answers[:, 1], after=wanted.node_answers[:, 2]
         ),
@@ -251,6 +252,22 @@ def jobs(
         "heap": np.zeros(3 * n_jobs + 1, tables.END),
         "of_user": np.zeros(n_jobs + 1, np.int64),
         "array_running": np.zeros(int(request.array.max(initial=-1)) + 2, np.int64),
+    }
+
+
+def components(wanted: Asked) -> dict[str, Any]:
+    """Return the tables of components of heterogeneous jobs, in order of these and of submission."""
+    rows = wanted.request.components
+    _, first, place, n = np.unique(
+        wanted.request.het_job[rows], return_index=True, return_inverse=True, return_counts=True
+    )
+    made = records(tables.COMPONENT, job=rows, leader=first[place])
+    made["n"][first] = n
+    n_records = np.diff(wanted.first_record)[rows].sum()
+    return {
+        "components": made,
+        "reached": np.zeros(len(rows), np.int64),
+        "joint_plans": np.zeros(n_records, tables.JOINT_PLAN),
     }
 
 
@@ -309,6 +326,8 @@ def _asked(
         **further,
     )
     made["first_record"], made["first_charge"] = wanted.first_record, first_charge
+    made["component"] = tables.NONE
+    made["component"][request.components] = np.arange(len(request.components))
     made["first_answer"] = np.searchsorted(wanted.node_answers[:, 0], np.arange(len(made)))
     return made
 
@@ -459,6 +478,7 @@ def _settings(
     given = {name: getattr(settings, name) for name in names if hasattr(settings, name)}
     given |= {name: value for name, value in rules.items() if name in names}
     given |= {
+        "ends_pass": rules["ends_pass"] and not rules["tests_on"],
         "bf_node_space_size": settings.bf_node_space_size or settings.bf_max_job_test,
         "tick": _period(phases, rules),
         "saves_power": configuration.saves_power,

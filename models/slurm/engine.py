@@ -177,7 +177,14 @@ def run(
             "PriorityCalcPeriod and policy.phases"
         )
     if ended == loop.STUCK and present is None:
-        stuck = int(np.flatnonzero(np.isnan(system.fate["start"]) & np.isinf(wanted.leaves))[0])
+        waiting = np.isnan(system.fate["start"]) & np.isinf(wanted.leaves)
+        if len(components := np.flatnonzero(waiting & (wanted.request.het_job >= 0))):
+            raise ValueError(
+                f"job {components[0] + 1}, a component of a heterogeneous job, waits forever for the others "
+                f"under {configuration.name}: they never can start at once; add bf_hetjob_prio=min to "
+                "SchedulerParameters, or leave them out of the log"
+            )
+        stuck = int(np.flatnonzero(waiting)[0])
         partition = configuration.partitions[wanted.partitions[stuck][0]]
         raise ValueError(
             f"job {stuck + 1} waits forever in partition {partition.name} of {configuration.name}, though "

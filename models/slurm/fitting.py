@@ -196,6 +196,14 @@ def cut(jobs: Jobs, error: TooLargeError, configuration: Configuration) -> tuple
     return replace(jobs, size=size, memory=kilobytes, request=replace(asked, **columns)), lost
 
 
+def _with_components(jobs: Jobs, lost: np.ndarray) -> np.ndarray:
+    """Return which jobs are lost with the other components of their heterogeneous jobs."""
+    if jobs.request is None:
+        return lost
+    of_job = jobs.request.het_job
+    return lost | ((of_job >= 0) & np.isin(of_job, of_job[lost]))
+
+
 def fitted(
     trace: Trace,
     misfits: str,
@@ -247,7 +255,7 @@ def fitted(
                 ) from None
             why = f"{counted(n, 'job', 'was')} dropped (misfits={misfits}), because they {error.kind}"
             notes.append(f"{why}: {named}; {error.remedy}")
-            trace = trace.part(~error.lost)
+            trace = trace.part(~_with_components(trace.jobs, error.lost))
     jobs, cancelled = trace.jobs, trace.cancelled
     if misfits == CAP and (longer := jobs.requested > limit).any():
         notes.append(
@@ -259,6 +267,6 @@ def fitted(
             wanted(cancelled.jobs)
             break
         except MisfitError as error:
-            cancelled = cancelled.part(~error.lost)
+            cancelled = cancelled.part(~_with_components(cancelled.jobs, error.lost))
     of_log = (*trace.notes, *(f"{trace.name}: {note}" for note in notes))
     return replace(trace, jobs=jobs, cancelled=cancelled, notes=of_log)

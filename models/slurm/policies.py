@@ -376,7 +376,7 @@ def wanted(
         if name not in known:
             checks.refuse("policy.partitions", dict(renamed), f"{OLD_TO_NEW}: {', '.join(known)}")
     if jobs.request is not None and configuration.default_partition.name == OF_MACHINE:
-        kept = {name: getattr(jobs.request, name) for name in ("account", "qos", "delay")}
+        kept = {name: getattr(jobs.request, name) for name in ("account", "qos", "delay", "het_job")}
         jobs = replace(jobs, request=Requests.of(jobs.size, jobs.memory, **kept))
     if jobs.request is not None and renamed:
         lists = jobs.request.partition.tolist()

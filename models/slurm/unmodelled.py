@@ -9,8 +9,7 @@ from models.slurm.asked import Asked
 from models.slurm.configuration.values import MEMORY, memory
 
 KEY = re.compile(r"(?:SchedulerParameters=)?(\w+)(?:=(\S+))? has no effect here(?:, for (.+))?")
-ARRAY, PART = re.compile(r"\d+_"), re.compile(r"\d+\+")
-IN_NAMES = {"bf_max_job_array_resv": ARRAY, "bf_hetjob_prio": PART, "bf_hetjob_immediate": PART}
+IN_NAMES = {"bf_max_job_array_resv": re.compile(r"\d+_")}
 """Key -> which names of jobs it concerns."""
 
 

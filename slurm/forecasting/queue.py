@@ -34,7 +34,7 @@ HELD = re.compile(
 KEPT = re.compile(
     "job_id|job_state|state_reason|partition|user_name|account|qos|(submit|start|eligible)_time|time_limit|cpus|"
     "tasks|cpus_per_task|node_count|max_nodes|nodes|job_resources|memory_per_(cpu|node)|features|nice|shared|"
-    "dependency|array_job_id|array_task_id|array_task_string|array_max_tasks|tres_req_str|licenses"
+    "dependency|het_job_id|array_job_id|array_task_id|array_task_string|array_max_tasks|tres_req_str|licenses"
 )
 """The keys of a job that are read."""
 
@@ -168,6 +168,7 @@ def _state(
         ),
         throttle=np.array([most for *_, most in rows]),
         after=np.array([_after(job, position) for job in every]),
+        het_job=np.array([number_of(job.get("het_job_id")) or -1 for job in every], np.int64),
         licences={
             name: np.array([of.get(name, 0) for of in licensed])
             for name in dict.fromkeys(name for of in licensed for name in of)

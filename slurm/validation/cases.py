@@ -26,7 +26,8 @@ class Case:
     `spread` times as far apart if nodes, which take some time to boot, are powered down. With `one_thread`
     some jobs want one thread of each core. Jobs with an even number of nodes may want `segments` of that
     size, and small ones may wait a minute for nodes on one leaf switch (`one_switch`). If `midnight` is set,
-    it is midnight for the controller within the minute before it has run for that many seconds.
+    it is midnight for the controller within the minute before it has run for that many seconds. Some jobs are
+    components of the one before if they are `heterogeneous`.
     """
 
     settings: Mapping[str, object] = field(default_factory=dict)
@@ -50,6 +51,7 @@ class Case:
     refuses: bool = False
     names_nodes: bool = False
     midnight: int = 0
+    heterogeneous: bool = False
 
     @property
     def oversubscribes(self) -> bool:
@@ -64,6 +66,8 @@ class Case:
     def workload(self, jobs: "Sequence[Job]") -> "list[Job]":
         """Return the jobs as they are submitted in this case: none larger than a limit of CPUs."""
         jobs = [replace(job, submit=job.submit * self.spread) for job in jobs]
+        if self.heterogeneous:
+            return _joined(jobs, 5 if self.shares_nodes else 3)
         if self.refuses:  # a job that never starts stops others if a tier leaves it too few nodes
             return [replace(job, nodes=min(job.nodes, 8)) for job in jobs]
         if not self.preempts and not (self.accounts and self.shares_nodes):
@@ -76,6 +80,20 @@ class Case:
             job if job.preempts(self) else replace(job, runtime=2 * job.runtime, limit=2 * job.limit)
             for job in some
         ]
+
+
+def _joined(jobs: "Sequence[Job]", most: int) -> "list[Job]":
+    """Return the jobs, of `most` nodes, half of them as heterogeneous jobs of two or three, which fit on the
+    nodes together."""
+    found: list[Job] = []
+    leader = jobs[0]
+    for job in jobs:
+        number = found[-1].component + 1 if found else 0
+        if number and number < (1, 2, 1, 3)[leader.cpus - 1]:
+            found.append(replace(job, submit=leader.submit, runtime=leader.runtime, component=number))
+        else:
+            found.append(leader := job)
+    return [replace(job, nodes=min(job.nodes, most), few=job.few and job.nodes <= 2) for job in found]
 
 
 def _preempting(sharing: str) -> tuple[str, ...]:
@@ -379,6 +397,29 @@ CASES["limits_of_jobs"] = Case(
     ),
     refuses=True,
 )
+CASES["heterogeneous"] = replace(
+    CASES["partitions"],
+    settings={
+        **CASES["partitions"].settings,
+        **AT_EACH_WAKE_UP,
+        "DebugFlags": "Backfill,HetJob",
+    },
+    heterogeneous=True,
+)
+CASES["heterogeneous_at_once"] = Case(
+    {
+        "DebugFlags": "Backfill,HetJob",
+        "PriorityCalcPeriod": 60,
+        "PriorityType": "priority/multifactor",
+        "PriorityWeightJobSize": 1000,
+        "SchedulerParameters": f"{PARAMETERS},bf_hetjob_immediate,bf_hetjob_prio=avg",
+    },
+    (
+        "PartitionName=main Nodes=n[1-10] Default=YES OverSubscribe=EXCLUSIVE State=UP",
+        "PartitionName=few Nodes=n[11-16] OverSubscribe=EXCLUSIVE State=UP",
+    ),
+    heterogeneous=True,
+)
 
 CASES["oversubscribe"] = Case(
     {**AT_EACH_WAKE_UP, "SelectTypeParameters": "CR_CPU_Memory"},
@@ -414,7 +455,8 @@ BASE = {
 
 @dataclass(frozen=True)
 class Job:
-    """A job: seconds from the beginning to its submission, and of sleep; limit in minutes; MB of each CPU."""
+    """A job: seconds from the beginning to its submission, and of sleep; limit in minutes; MB of each CPU;
+    its number as a component of a heterogeneous job, whose first one is 0."""
 
     submit: float
     nodes: int
@@ -425,6 +467,7 @@ class Job:
     few: bool
     who: int
     level: int
+    component: int = 0
 
     def options(self, case: Case) -> list[str]:
         """Return its options of sbatch."""

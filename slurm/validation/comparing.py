@@ -5,6 +5,7 @@ import shutil
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import takewhile
 from pathlib import Path
 
 import numpy as np
@@ -111,8 +112,13 @@ def on_slurm(
         began, numbers = time.monotonic(), list[int]()
         held, ran_at = dict[str, str](), time.monotonic()
         for number, job in enumerate(jobs, start=1):
+            if job.component:  # it was submitted with the first one
+                numbers.append(number)
+                continue
             time.sleep(max(began + job.submit - time.monotonic(), 0))
             options = ["--output=/dev/null", "--error=/dev/null", *job.options(chosen)]
+            for one in takewhile(lambda one: one.component, jobs[number:]):
+                options += [":", *one.options(chosen)]
             try:
                 numbers.append(cluster.slurm.submit(script, options, [str(job.runtime)]))
             except RefusedError:
@@ -226,6 +232,10 @@ def _model(
     if chosen.shares_nodes:
         more["shares"] = np.array([job.shares(chosen) for job in jobs])
         more["cpu_memory"] = np.array([job.memory for job in jobs]) // threads
+    if chosen.heterogeneous:
+        leaders = np.array([number - job.component for number, job in zip(ids, jobs, strict=True)])
+        of_several = np.bincount(leaders)[leaders] > 1
+        more["het_job"] = np.where(of_several, leaders, -1)
     user, users = None, list[str]()
     if chosen.accounts:
         users = sorted({WHO[job.who][0] for job in jobs})

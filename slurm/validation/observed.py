@@ -21,8 +21,11 @@ VERSION = re.compile(r"slurmctld version (\S+) started on cluster")
 SLUID = re.compile(r"(JobId=\d+) SLUID=\S+")
 """A second number of a job, since 26.05."""
 
+COMPONENT = re.compile(r"(JobId=)\d+\+\d+\((\d+)\)")
+"""A component of a heterogeneous job, with its own number in brackets."""
+
 STAMP = re.compile(r"\[(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d+)\] (?:debug\d?: +)?(.*)")
-SUBMITTED = re.compile(r"_slurm_rpc_submit_batch_job: JobId=(\d+) ")
+SUBMITTED = re.compile(r"(?:_slurm_rpc_submit_batch_job: JobId=(\d+) |HETJOB: (?:\w+: )?Submit JobId=(\d+)$)")
 REFUSED = re.compile(r"_slurm_rpc_submit_batch_job: (?!JobId=)")
 STARTED = re.compile(r"sched: Allocate JobId=(\d+) ")
 BACKFILLED = re.compile(r"sched/backfill: _start_job: Started JobId=(\d+) in ")
@@ -32,6 +35,7 @@ COUNTED = re.compile(r"sched/backfill: _start_job: (?:BACKFILL: )?Jobs backfille
 
 ENDED = re.compile(r"_job_complete: JobId=(\d+) done")
 PREEMPTED = re.compile(r"preempted JobId=(\d+) has been (requeued|killed) to reclaim")
+UNDONE = re.compile(r"Deallocate JobId=(\d+) due to hetjob start failure")
 REQUEUED = re.compile(r"Requeuing JobId=(\d+)")
 TIMED_OUT = re.compile(
     r"(?:Time limit exhausted for|slurm_job_preempt: preempted) JobId=(\d+)|JobId=(\d+) timed out, "
@@ -159,12 +163,12 @@ class Observed:
         found = cls()
         for line in lines:
             if stamp := STAMP.match(line):
-                found._add(_seconds(stamp[1]), SLUID.sub(r"\1", stamp[2]))
+                found._add(_seconds(stamp[1]), COMPONENT.sub(r"\1\2", SLUID.sub(r"\1", stamp[2])))
         return found
 
     def _add(self, now: float, text: str) -> None:
         if match := SUBMITTED.match(text):
-            self.submitted[int(match[1])] = now
+            self.submitted[int(match[1] or match[2])] = now
         elif REFUSED.match(text):
             self.refused.append(now)
         elif (match := STARTED.match(text)) or (match := BACKFILLED.match(text)):
@@ -191,6 +195,8 @@ class Observed:
             self.ended[job] = now
             if match[2] == "killed":
                 self.killed[job] = now
+        elif match := UNDONE.search(text):
+            self.ended[int(match[1])] = now
         elif match := REQUEUED.match(text):
             job = int(match[1])
             self.calls.append(now)

@@ -1,6 +1,7 @@
 """``python -m slurm forecast``: cases solved by hand, a twin that knows the future, and the command."""
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -231,6 +232,7 @@ def as_24_05(text: str) -> str:
 
 def test_the_queue_of_a_real_slurm(tmp_path: Path) -> None:
     text, chosen = SQUEUE.read_text(), slurm(*SITE)
+    text = re.sub(r'("job_id": [57],)', r'\1 "het_job_id": 5,', text)
     zero = queue.instant("queue.json", text)
     trace, _ = as_declared([120.0, 180.0, 300.0, 60.0], [1, 1, 1, 1], [0.0, 0.0, 0.0, 0.0])
     past = past_of(trace, 3 * WEEK)
@@ -240,6 +242,7 @@ def test_the_queue_of_a_real_slurm(tmp_path: Path) -> None:
     assert state.jobs.request is not None
     assert state.jobs.request.throttle.tolist() == [-1, -1, 0, *[2] * 6, 0, 0]
     assert state.jobs.request.after.tolist() == [-1] * 9 + [2, -1]
+    assert state.jobs.request.het_job.tolist() == [-1] * 9 + [5, 5]
     assert state.users == ("ada", "carla")
     assert notes == ["left out, because they are held until someone changes them: 6 (1)"]
     reduced = queue.reduced(text, zero)
@@ -253,7 +256,7 @@ def test_the_queue_of_a_real_slurm(tmp_path: Path) -> None:
         state.start.tolist(),
     )
     assert newer.jobs.request is not None
-    for column in ("nodes", "tasks", "cpu_memory", "delay", "after", "throttle", "whole"):
+    for column in ("nodes", "tasks", "cpu_memory", "delay", "after", "throttle", "whole", "het_job"):
         assert getattr(newer.jobs.request, column).tolist() == getattr(state.jobs.request, column).tolist()
     # Jobs run for their limits, so job 3, of all nodes, starts when 1 and 2 have ended; 5 after it.
     starts = Futures(state, chosen, 3).starts()

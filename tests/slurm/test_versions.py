@@ -60,6 +60,8 @@ def test_each_job_starts_when_it_did_in_a_recorded_run(run: str, tmp_path: Path)
         ("merges_lines", "26.05_linear_1"),
         ("asked_sharing", "24.11_oversubscribe_1"),
         ("in_use", "26.05_oversubscribe_1"),
+        ("ends_pass", "24.11_heterogeneous_at_once_1"),
+        ("tests_on", "26.05_heterogeneous_1"),
     ],
 )
 def test_without_a_rule_of_its_version_a_recorded_run_is_another_one(

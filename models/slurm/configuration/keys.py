@@ -109,6 +109,11 @@ def switch(name: str) -> Any:
     return field(default=False, metadata={"word": name})
 
 
+def choice(name: str, *values: str) -> Any:
+    """Declare a word of SchedulerParameters with one of these values, by its number; 0 is none of them."""
+    return field(default=0, metadata={"word": name, "values": values})
+
+
 def names_of(*declared: Any) -> list[str]:
     """Return all names that records declare."""
     every = [one.metadata for record in declared for one in fields(record)]

@@ -18,7 +18,7 @@ from models.arrays import Ints
 from models.jobs.requests import licences as licences_of
 from models.slurm.configuration import values, versions
 from models.slurm.configuration.errors import Faults
-from models.slurm.configuration.keys import KNOWN, Line, key, switch, word
+from models.slurm.configuration.keys import KNOWN, Line, choice, key, switch, word
 from models.slurm.configuration.values import Plugin, duration, has, number, whole
 from models.slurm.configuration.versions import Version
 
@@ -194,10 +194,18 @@ class Settings:
     one_plan: bool = switch("bf_one_resv_per_job")
     plans_licences: bool = switch("bf_licenses")
     reserves_running: bool = switch("bf_running_job_reserve")
+    hetjob_immediate: bool = switch("bf_hetjob_immediate")
+    of_components: int = choice("bf_hetjob_prio", "min", "avg", "max")
     youngest_first: bool = switch("preempt_youngest_first")
     strict_order: bool = switch("preempt_strict_order")
 
     shares_cores: bool = False  # by the jobs of a run: whether some share cores at the same time
+
+    @property
+    def hetjob_prio(self) -> int:
+        """Which priority of a heterogeneous job counts: 1 the least of its components, 2 their average, 3 the
+        largest; 0 is their own."""
+        return self.of_components or int(self.hetjob_immediate)
 
     @property
     def in_rows(self) -> bool:
@@ -289,6 +297,11 @@ def settings_of(
 
 
 def _of_word(declared: Mapping[str, Any], text: str, where: str, faults: Faults) -> tuple[Any, list[str]]:
+    if allowed := declared.get("values"):
+        number = [*allowed, text.lower()].index(text.lower()) + 1
+        known, name = number <= len(allowed), declared["word"]
+        note = f"SchedulerParameters: {name}={text} has no effect; allowed: {', '.join(allowed)}"
+        return number * known, [] if known else [note]
     if "most" not in declared:
         return True, []
     name, default, most = declared["word"], declared["default"], declared["most"]

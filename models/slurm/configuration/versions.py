@@ -65,6 +65,7 @@ RULES: Mapping[str, tuple[str, Any, Any]] = {
     "switch_counts": ("24.11", False, True),
     "first_with_few": ("24.11", False, True),
     "rounds_up": ("24.11", False, True),
+    "ends_pass": ("24.11", False, True),
     "bounded": ("24.11", False, True),
     "ended_at": ("25.05", False, True),
     "reads_yaml": ("25.05", False, True),
@@ -74,6 +75,7 @@ RULES: Mapping[str, tuple[str, Any, Any]] = {
     "in_use": ("25.11", False, True),
     "first_node": ("26.05", False, True),
     "ignores_segment": ("26.05", False, True),
+    "tests_on": ("26.05", False, True),
 }
 """Rule of the scheduler: first version with it, its value before, and its value from then on.
 
@@ -111,6 +113,9 @@ completing_last
     weight.
 rounds_up
     Whether ends of plans, and of whole nodes of running jobs, are rounded up to bf_resolution, else down.
+ends_pass, tests_on
+    Whether a component of a heterogeneous job ends a pass of the main scheduler where a job has stopped its
+    partition before; whether jobs behind it are tested all the same (seen on 26.05.5; 26.05.3 ends the pass).
 bounded
     Whether a job is tested from the beginning of its window, with the jobs gone that end before, until the
     next change of the plan and no further (`will_run_data_t`); a window without such a change ends with the

@@ -13,6 +13,12 @@ import numpy as np
 from models.kernels.bits import ONE, ZERO, lowest_position, population
 from models.kernels.compiling import part, passable
 from models.slurm.kernel.budgets import lacks_licences
+from models.slurm.kernel.components import (
+    note_start,
+    reach,
+    start_jointly,
+    would_deadlock,
+)
 from models.slurm.kernel.gang import enter
 from models.slurm.kernel.offering import count, free_cpus, is_single, offered_by
 from models.slurm.kernel.plan import (
@@ -29,7 +35,15 @@ from models.slurm.kernel.plan import (
     restrict,
 )
 from models.slurm.kernel.preempting import level_of, may_preempt, may_preempt_any, preempt
-from models.slurm.kernel.queue import QUEUED, drop_started, exceeded, is_low, limited, throttled
+from models.slurm.kernel.queue import (
+    QUEUED,
+    drop_started,
+    exceeded,
+    is_low,
+    limited,
+    rank_jointly,
+    throttled,
+)
 from models.slurm.kernel.rows import order_by_key, shares
 from models.slurm.kernel.running import copy_free, remove_in_future, start_job
 from models.slurm.kernel.signatures import CYCLE_SIGNATURE
@@ -83,6 +97,11 @@ def could_start(system, record, now):
         return system.settings[0].limit_stop > 0
     if system.settings[0].preempts and may_preempt_any(system, record):
         return True
+    if jobs[job].component != NONE and system.settings[0].bounded and system.state[0].n_running:
+        # Jobs over their limits count as gone: the start of a component that they leave no node then fails.
+        overdue = system.fate[system.running[0]].expected < now + system.settings[0].ended_at
+        if overdue:
+            return True
     whole = jobs[job].whole or system.partitions[partition].whole
     system.state[0].shared = ANY
     until = now + jobs[job].limit
@@ -418,9 +437,9 @@ def slots(settings, start, limit):
 
 
 @part(inline=False)
-def plan_job(system, record, now, only_now, pick):
-    """Start one job, or plan it; return 1 if it started, 2 if its plan was added, `TABLE_FULL` if there is no
-    room for it, with which the cycle ends, else 0.
+def plan_job(system, record, now, since, only_now, pick):
+    """Start one job, or plan it from an instant on; return 1 if it started, 2 if its plan was added,
+    `TABLE_FULL` if there is no room for it, with which the cycle ends, else 0.
 
     O(segments x words) for all windows together, and what `earliest` takes at each change of the plan.
     """
@@ -431,12 +450,13 @@ def plan_job(system, record, now, only_now, pick):
     limit = jobs[job].limit
     n_words = system.sets.shape[1]
     later, counted, listed, is_first = now, False, NONE, True
+    is_component = jobs[job].component != NONE
     bounded_by_cpus = not (settings.in_rows or settings.linear or settings.preempts)
     open_window(system)
     for k in range(jobs[job].first_charge, jobs[job + 1].first_charge):
         later = max(later, system.limits[system.charges[k].limit].blocked)
     while True:
-        start, released, missing = later, 0, 0
+        start, released, missing = max(later, since), 0, 0
         if is_first or len(system.reservations):
             is_first = False
             for w in range(n_words):
@@ -449,8 +469,9 @@ def plan_job(system, record, now, only_now, pick):
             later = missing if missing else later
         if released and (later == 0 or released < later):
             later = released
-        # A start past the next change of the plan is tried again from there: none is searched for.
-        until = later if later else FAR
+        # A start past the next change of the plan is tried again from there: none is searched for, except
+        # for components, whose earliest start counts.
+        until = later if later and (settings.bounded or not is_component) else FAR
         # Slurm opens a window on the nodes of the partition, and counts the job as tested where enough are
         # available; only then it leaves out nodes without the features that the job asks for.
         found = -1
@@ -492,11 +513,15 @@ def plan_job(system, record, now, only_now, pick):
                 continue
         if found <= now and completing(system):
             found, later = now + 1, 0
-        if found <= now and settings.limit_stop and limited(system, job):
+        if is_component:
+            note_start(system, record, found)
+        elif found <= now and settings.limit_stop and limited(system, job):
             found = later if later > 0 else now + UNKNOWN_S
             block(system, job, found)
         begin, end = slots(settings, found, limit)
-        if found <= now:
+        if found <= now and is_component:
+            picked_set(system)
+        elif found <= now:
             picked_set(system)
             for w in range(n_words):
                 system.sets[ORIGINAL, w] = system.sets[PICKED, w]
@@ -534,6 +559,8 @@ def plan_job(system, record, now, only_now, pick):
             if conflicts(system, job, begin, end):
                 later = found
                 continue
+        if is_component and would_deadlock(system, job, partition, found):
+            return 0
         is_full = state.n_segments >= settings.bf_node_space_size
         # A plan splits at most two segments.
         if not is_full and state.n_segments + 2 > len(system.segments):
@@ -606,18 +633,21 @@ def backfill_cycle(system, pick):
     if settings.plans_running:
         plan_running(system)
     forget(system)
+    state.n_reached = state.n_joint = 0
+    if settings.hetjob_prio and len(system.components):
+        rank_jointly(system)
     for k in range(len(system.limits)):
         system.limits[k].blocked = 0
     last = last_candidate(system, state.n_queue - 1, now)
     if last < 0 and not settings.record_plans:
         return 0
-    n_partitions = len(partitions)
+    n_partitions, most_starts = len(partitions), settings.bf_max_job_start or FAR
     for p in range(n_partitions):
         partitions[p].count = 0
     if settings.bf_max_job_user:
         for user in range(len(system.of_user)):
             system.of_user[user] = 0
-    n_started, rejected = 0, -1
+    n_started, n_attempts, rejected = 0, 0, -1
     for k in range(state.n_queue):
         if k > last and not settings.record_plans:
             break
@@ -628,6 +658,9 @@ def backfill_cycle(system, pick):
         record = system.queue[k]
         job, partition = records[record].job, records[record].partition
         if fate[job].status != QUEUED:
+            continue
+        since = reach(system, record) if jobs[job].component != NONE else now
+        if since > now + settings.bf_window:
             continue
         if jobs[job].array >= 0:  # once a job of an array found no place, the next ones are not tested
             if rejected == jobs[job].array * n_partitions + partition:
@@ -653,7 +686,13 @@ def backfill_cycle(system, pick):
         only_now = only_now or (settings.one_plan and fate[job].planned == state.n_cycles)
         if not settings.plans_licences and lacks_licences(system, job):
             continue
-        done = plan_job(system, record, now, only_now, pick)
+        done = plan_job(system, record, now, since, only_now, pick)
+        if jobs[job].component != NONE and settings.hetjob_immediate and n_started < most_starts:
+            jointly = start_jointly(system, system.components[jobs[job].component].leader, now, pick)
+            n_started += max(jointly, 0)
+            n_attempts += jointly != 0
+            if jointly != 0:
+                forget(system)
         if done == TABLE_FULL:
             break
         if done > 0:
@@ -666,6 +705,11 @@ def backfill_cycle(system, pick):
                 break
         if done > 0 and not settings.record_plans:  # less is free, or unclaimed, than before
             last = last_candidate(system, last, now)
-    if n_started:
+    for k in range(0 if settings.hetjob_immediate else state.n_reached):
+        if n_started < most_starts:
+            jointly = start_jointly(system, system.components[system.reached[k]].leader, now, pick)
+            n_started += max(jointly, 0)
+            n_attempts += jointly != 0
+    if n_started or n_attempts:
         drop_started(system)
     return n_started

@@ -51,6 +51,15 @@ def any_used(system):
 
 
 @part(inline=False)
+def fail(system, partition):
+    """Start no more jobs in a partition or on its nodes; return 1."""
+    system.partitions[partition].failed = 1
+    for w in range(system.sets.shape[1]):
+        system.sets[USABLE, w] &= ~system.partition_words[partition, w]
+    return 1
+
+
+@part(inline=False)
 def stop_partition(system, record, partition, now):
     """Start no more jobs in a partition or on its nodes, unless the job has not waited for long or is of low
     priority; return 1 if so, else 0."""
@@ -58,10 +67,7 @@ def stop_partition(system, record, partition, now):
     waited = now - math.floor(max(system.jobs[job].submit, system.jobs[job].begin))
     if waited < settings.bf_min_age_reserve or is_low(system, record):
         return 0
-    system.partitions[partition].failed = 1
-    for w in range(system.sets.shape[1]):
-        system.sets[USABLE, w] &= ~system.partition_words[partition, w]
-    return 1
+    return fail(system, partition)
 
 
 @passable(PASS_SIGNATURE)
@@ -95,6 +101,11 @@ def main_pass(system, full, pick):
             continue  # started in another partition
         if settings.preempts and fate[job].calling == state.n_passes + state.n_cycles:
             continue  # it preempts jobs in another partition
+        if jobs[job].component != NONE:  # a cycle starts it; those behind it wait as for any other job
+            if partitions[partition].failed and settings.ends_pass:
+                break
+            n_failed += 0 if partitions[partition].failed else fail(system, partition)
+            continue
         if settings.sched_max_job_start and n_started >= settings.sched_max_job_start:
             break
         if jobs[job].array >= 0:

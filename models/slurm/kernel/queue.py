@@ -9,10 +9,16 @@ import math
 from models.kernels.compiling import part
 from models.slurm.kernel.budgets import is_full
 from models.slurm.kernel.priority import classic
-from models.slurm.kernel.tables import ANY, NONE
+from models.slurm.kernel.tables import ANY, FAR, NONE
 
 HELD, QUEUED, ENDED = 1, 2, 4
 LARGEST_PRIORITY = 4294967295
+
+FIRST_PRIORITY = 4294901759
+"""Of the first job with priority/basic; each further one has one less."""
+
+AVERAGE, LARGEST = 2, 3
+"""Values of bf_hetjob_prio beside the least."""
 
 
 @part(inline=False)
@@ -25,16 +31,76 @@ def precedes(system, record, other):
         if a != NONE and b != NONE and system.preempts[a * n + b] != system.preempts[b * n + a]:
             return system.preempts[a * n + b] > 0
     a, b = partitions[records[record].partition].tier, partitions[records[other].partition].tier
+    first, second = records[record].priority, records[other].priority
+    if system.settings[0].hetjob_prio:
+        a, first = joint_rank(system, record, other)
+        b, second = joint_rank(system, other, record)
     if a != b:
         return a > b
-    a, b = records[record].priority, records[other].priority
-    if a != b:
-        return a > b
+    if first != second:
+        return first > second
     first, second = records[record].job, records[other].job
     submitted, of_other = math.floor(jobs[first].submit), math.floor(jobs[second].submit)
     if submitted != of_other:
         return submitted < of_other
     return first < second or (first == second and record < other)
+
+
+@part()
+def own_priority(system, record):
+    """Return the priority of a record on the scale of heterogeneous jobs."""
+    if system.settings[0].multifactor:
+        return system.records[record].priority
+    return FIRST_PRIORITY - system.records[record].job
+
+
+@part(inline=False)
+def joint_rank(system, record, other):
+    """Return tier and priority of a record beside another one: of its heterogeneous job as a whole, if the
+    other one is of another job and a cycle has computed these."""
+    jobs, records, components = system.jobs, system.records, system.components
+    at, beside = jobs[records[record].job].component, jobs[records[other].job].component
+    if at != NONE and (beside == NONE or components[beside].leader != components[at].leader):
+        leader = components[at].leader
+        if components[leader].priority > 0:
+            return components[leader].tier, components[leader].priority
+    return system.partitions[records[record].partition].tier, own_priority(system, record)
+
+
+@part()
+def combined(mode, found, value):
+    """Return the value of several components by bf_hetjob_prio; 0 is none so far."""
+    if mode == AVERAGE:
+        return found + value
+    if mode == LARGEST:
+        return max(found, value)
+    return min(found if found else FAR, value)
+
+
+@part(inline=False)
+def rank_jointly(system):
+    """Compute tier and priority of the heterogeneous jobs in the queue, of which sums have 32 bits
+    (`_hetjob_calc_prio` of `backfill.c`), and put the queue in order. O(queue)."""
+    state, components, jobs = system.state[0], system.components, system.jobs
+    mode, multifactor = system.settings[0].hetjob_prio, system.settings[0].multifactor
+    for k in range(state.n_queue):
+        at = jobs[system.records[system.queue[k]].job].component
+        if at == NONE or components[at].leader != at:
+            continue
+        tier, priority, n_tiers, n = 0, 0, 0, 0
+        for part_of in range(at, at + components[at].n):
+            job = components[part_of].job
+            for record in range(jobs[job].first_record, jobs[job + 1].first_record):
+                tier = combined(mode, tier, system.partitions[system.records[record].partition].tier)
+                n_tiers += 1
+                if multifactor or record == jobs[job].first_record:
+                    priority = combined(mode, priority, own_priority(system, record))
+                    n += 1
+        if mode == AVERAGE:
+            tier, priority = tier // n_tiers, (priority & LARGEST_PRIORITY) // n
+        components[at].tier, components[at].priority = tier, priority
+    for k in range(1, state.n_queue):
+        advance(system, k)
 
 
 @part(inline=False)

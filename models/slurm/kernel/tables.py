@@ -32,7 +32,8 @@ SETTINGS = fields(
     "block_counts any_segment first_with_few optional_switches off_by_weight ended_at one_plan "
     "plans_licences plans_running "
     "first_licence budgets most_cpus unshared threads counts_cores saves_power suspend_rate resume_rate "
-    "bf_max_time bf_min_prio_reserve shares_cores asked_sharing in_use",
+    "bf_max_time bf_min_prio_reserve shares_cores asked_sharing in_use hetjob_immediate "
+    "hetjob_prio ends_pass",
 )
 """Numbers of slurm.conf; seconds, and switches that are 0 or 1.
 
@@ -88,6 +89,11 @@ threads, counts_cores
     that has it (CR_Core), else those that it asks for. Another job never gets the others.
 saves_power, power_period
     Whether nodes that are idle are powered down, and seconds between two wake-ups of the thread that does it.
+hetjob_immediate, hetjob_prio
+    Whether a cycle starts heterogeneous jobs as soon as it has planned all components, else at its end; and
+    which priority of theirs counts, see `models.slurm.configuration.settings.Settings`.
+ends_pass
+    See `models.slurm.configuration.versions.RULES`.
 used_at_end
     Whether what a job used since the last calculation counts at its end: with AccountingStorageEnforce=limits
     only (seen on Slurm 22.05.8).
@@ -99,7 +105,7 @@ STATE = fields(
     "arrived n_queue n_running n_heap n_free_entry waiting_call last_sched last_full last_limits last_cycle "
     "last_update n_started n_passes n_cycles n_tested n_plans n_segments n_chosen n_held n_wake_ups "
     "n_completing n_known n_left n_pings n_pieces n_members n_slices most_shared shared n_offered n_ended "
-    "n_placed busy_first weighed repeated is_copied is_viewed n_copies "
+    "n_placed busy_first weighed repeated is_copied is_viewed n_copies n_reached n_joint "
     "n_times first_time middle_time last_time n_joined n_booting n_stopping node_update n_power_log planned "
     "last_scan next_scan power_task node_changed partition verdict dedicated n_resets",
 )
@@ -156,6 +162,8 @@ dedicated
     Whether a job is tested as if it did not ask to share cores.
 n_resets
     Instants of `System.resets` that have passed.
+n_reached, n_joint
+    Components that a cycle has reached (`System.reached`), and records of `System.joint_plans`.
 n_times
     Segments in `System.timeline`.
 first_time, middle_time, last_time, n_joined
@@ -192,7 +200,7 @@ JOB = fields(
     "submit begin runtime message answer call leaves factor billing",
     "limit min_nodes least_nodes max_nodes tasks task_cpus tasks_per_node node_memory cpu_memory whole user "
     "association array throttle after first_record first_charge first_answer qos exempt segment n_switches "
-    "switch_wait asks",
+    "switch_wait asks component",
 )
 """Jobs in order of submission, and one more that ends the list of records.
 
@@ -207,11 +215,23 @@ first_record: its records are those from here to the next job's first one, one f
 first_charge: so are its charges.
 after: job that has to end first, -1 for none. array: number of its array, -1 for none; throttle: how many
 jobs of that may run at once, 0 for any number. qos: its row of `System.levels`, where QOS decide.
+component: its row of `System.components`, -1 for none.
 exempt: seconds that it runs before it may be preempted. factor: by which what it uses is
 multiplied; billing: what it uses a second for fair share, -1 for its CPUs. segment: nodes that are in one
 block; n_switches: leaf switches that it wants at most, for the first `switch_wait` seconds; 0 for none. asks:
 whether it asks to share cores (``--oversubscribe``).
 """
+
+COMPONENT = fields(ints="job leader n earliest tier priority reached planned record")
+"""A component of a heterogeneous job. leader: the row of the first one, which has `n` in a sequence.
+
+earliest: of the first one, when a cycle may start the job at the earliest; tier, priority: of the whole job,
+0 where no cycle has computed them. reached: the last cycle that has reached the component; planned: its
+earliest start in that; record: where that is.
+"""
+
+JOINT_PLAN = fields(ints="leader partition start")
+"""The latest start of components in a partition, of a heterogeneous job, by time, the latest first."""
 
 NODE_ANSWER = fields("after", "node")
 """A node that answers before the last ones of its job, and the seconds from the job's end until then, by
@@ -449,6 +469,9 @@ class System(NamedTuple):
     partition_words: SETS
     jobs: Annotated[np.ndarray, JOB]
     job_gres: Ints
+    components: Annotated[np.ndarray, COMPONENT]
+    reached: Ints
+    joint_plans: Annotated[np.ndarray, JOINT_PLAN]
     node_answers: Annotated[np.ndarray, NODE_ANSWER]
     records: Annotated[np.ndarray, RECORD]
     limits: Annotated[np.ndarray, LIMIT]

@@ -26,7 +26,7 @@ from models.point import Parameters, Point
 from models.workloads import replayed
 from models.workloads.sacct.fields import COMMAND, SacctError
 from models.workloads.sacct.reading import Table, read
-from models.workloads.sacct.selecting import SUBMIT, arrivals, cancelled, legible, select, users_of
+from models.workloads.sacct.selecting import SUBMIT, arrivals, cancelled, het_jobs, legible, select, users_of
 
 __all__ = ["COMMAND", "SacctError", "Table", "read", "select", "users_of"]
 
@@ -219,6 +219,7 @@ def _requests(table: Table, rows: Ints, size: Ints, memory: Ints) -> Requests:
     if table.placed is not None:
         *where, shares = table.placed[rows].T
         names |= dict(zip(("segment", "switches", "switch_wait"), where, strict=True), shares=shares > 0)
+    names["het_job"] = het_jobs(table)[rows]
     return Requests.of(
         size,
         memory,

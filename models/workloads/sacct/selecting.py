@@ -117,7 +117,8 @@ def select(
         f"rows are runs of {counted(len(again), 'requeued job')}; each run is simulated as a job that is "
         "submitted when it was requeued (requeued=runs)": sum(again) if requeued == RUNS else 0,
         "rows were not in order of arrival: sorted": (in_file < np.maximum.accumulate(in_file)).sum(),
-        f"parts of heterogeneous jobs run as separate jobs ({share:.1%} of the jobs)": parts_of,
+        f"components of heterogeneous jobs ({share:.1%} of the jobs): policies of Slurm's scheduler start "
+        "them together, others one by one; averages over jobs count the first one only": parts_of,
         "jobs started before they were submitted, by the file's clocks: their waits count as 0": early,
         "rows were joined from lines that a field such as SubmitLine had broken": table.n_joined,
         "jobs changed their size: each has the processors of its longest part": table.n_resized,
@@ -213,6 +214,22 @@ def _refuse_clusters(table: Table, keep: np.ndarray) -> None:
             f"share a machine; add workload.cluster={names[0]}, or compare them: "
             f"+axes.cluster=workload.cluster '+grid.cluster=[{','.join(names[:5])}]'"
         )
+
+
+def het_jobs(table: Table) -> Ints:
+    """Return the number of the heterogeneous job of which each row (``12+1``) is a component, -1 for none.
+
+    The n-th runs of the components of a job that was requeued are one job.
+    """
+    found = np.full(table.job.size, -1)
+    numbers: dict[tuple[str, int], int] = {}
+    n_runs: dict[str, int] = {}
+    rows = np.flatnonzero(["+" in job for job in table.job])
+    for row in rows[np.argsort(table.submit[rows], kind="stable")].tolist():
+        component = table.job[row]
+        run = n_runs[component] = n_runs.get(component, -1) + 1
+        found[row] = numbers.setdefault((component.partition("+")[0], run), len(numbers))
+    return found
 
 
 def _runs(table: Table, keep: np.ndarray) -> list[list[int]]:

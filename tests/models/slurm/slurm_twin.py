@@ -9,6 +9,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
+NEVER = 10**12
+
 OF_QOS = ("qos", "nodes")
 """Limits of all jobs of one QOS."""
 
@@ -68,10 +70,12 @@ class TwinJob:
     segment: int = 0  # nodes
     switches: int = 0  # leaves that it wants at most, for some seconds
     patience: int = 0
+    leader: int | None = None  # the first component of its heterogeneous job
+    undone: bool = False  # its start, because another component did not fit
 
     @property
     def requeues(self) -> bool:
-        return bool(self.runs) and self.runs[-1][1] == self.end
+        return self.undone or (bool(self.runs) and self.runs[-1][1] == self.end)
 
     def holds(self, node: int, now: int) -> bool:
         """Return whether a node that it had has not confirmed its end."""
@@ -132,6 +136,7 @@ class Twin:
     since_25_05: bool = False  # a plan begins when the last job on its nodes ends
     verdict: str = ""  # on a job that does not fit, by switches or blocks
     since_26_05: bool = False  # nodes are left out one by one; a job of one node gets the first one
+    jointly_at_once: bool = False  # bf_hetjob_immediate
     plans_running: bool = False
     plans_licences: bool = False
     licensed: Sequence[tuple[str, int]] = ()  # each licence, by its name and a number
@@ -294,7 +299,8 @@ class Twin:
         for job in sorted(stopped, key=lambda job: job.number):
             self.leave(job)
             if job.requeues:
-                job.begin, job.warned_until = self.now + self.preempting.requeue_wait, None
+                wait = self.preempting.requeue_wait if self.preempting else 121
+                job.begin, job.warned_until, job.undone = self.now + wait, None, False
                 self.held.append(job)
         return bool(stopped)
 
@@ -392,6 +398,12 @@ class Twin:
         for tested, job in enumerate(list(self.waiting)):
             if not full and tested > self.depth:
                 break
+            if job.leader is not None:
+                if job.partition in failed and self.since_24_11:
+                    break
+                failed.add(job.partition)
+                usable -= set(self.partitions[job.partition][0])
+                continue
             if job.partition in failed:
                 touched = True
                 continue
@@ -435,6 +447,40 @@ class Twin:
         job.start, job.end, job.given, job.by_backfill = self.now, self.now + job.runtime, given, by
         self.waiting.remove(job)
         self.running.append(job)
+
+    def start_jointly(self, leader: int, planned: dict[int, int]) -> bool:
+        """Start all components of a job where each could start now; return whether some were tried."""
+        every = [job for job in self.jobs if job.leader == leader]
+        if any(job not in self.waiting or planned.get(job.number, NEVER) > self.now for job in every):
+            return False
+        used: set[int] = set()
+        for job in sorted(every, key=lambda job: [*planned].index(job.number)):
+            if not (given := self.pick_now(job, self.members(job) - used - self.completing)):
+                break
+            self.start(job, given, True)
+            used |= {*given}
+        for job in every if any(job in self.waiting for job in every) else ():
+            if job in self.running:
+                job.end, job.undone = self.now, True
+                self.running.remove(job)
+                self.stopped.append(job)
+        return True
+
+    def deadlocks(self, job: TwinJob, start: int, joint: dict[int, list[list[int]]]) -> bool:
+        """Return whether a job with a later start here would start before this one in another partition."""
+        here = joint.setdefault(job.partition, [])
+        own = next((one for one in here if one[1] == job.leader), None)
+        if own is None:
+            here.append(own := [start, job.leader])
+        own[0] = max(own[0], start)
+        here.sort(key=lambda one: -one[0])
+        before = {leader for _, leader in here[: here.index(own)]}
+        elsewhere = [
+            entries
+            for partition, entries in joint.items()
+            if partition != job.partition and any(leader == job.leader for _, leader in entries)
+        ]
+        return any(leader in before and at < own[0] for entries in elsewhere for at, leader in entries)
 
     def members(self, job: TwinJob) -> set[int]:
         return set(self.partitions[job.partition][0])
@@ -570,11 +616,19 @@ class Twin:
 
     def cycle(self) -> bool:
         """Return whether a job started or ended."""
+        planned: dict[int, int] = {}  # components, in the order in which they are tested
+        started = self.test_all(planned)
+        for leader in () if self.jointly_at_once else dict.fromkeys(self.jobs[n].leader for n in planned):
+            started = self.start_jointly(leader, planned) or started
+        return started
+
+    def test_all(self, planned: dict[int, int]) -> bool:
+        """Test all jobs of a cycle; return whether one started or ended."""
         now = self.now
         everything = frozenset({*range(len(self.nodes)), *self.licensed} - self.unavailable)
         plan = [(now // self.slot * self.slot, (now + self.window) // self.slot * self.slot, everything)]
         tested, self.blocked, self.records = 0, 0, 1
-        started = False
+        started, joint = False, dict[int, list[list[int]]]()
         for job in sorted(self.running, key=lambda job: job.number) if self.plans_running else ():
             if self.records >= (self.space or self.max_test):
                 break
@@ -582,9 +636,17 @@ class Twin:
         for job in list(self.waiting):
             if tested >= self.max_test or tested * self.job_time >= (self.max_time or self.interval):
                 break
-            if not self.is_planned(job):
+            if job not in self.waiting:
                 continue
-            begin, counted = max(now, self.blocked if "qos" in job.charges else 0), False
+            others = now
+            if job.leader is not None:
+                others = max(
+                    (at for n, at in planned.items() if self.jobs[n].leader == job.leader), default=now
+                )
+                planned[job.number] = NEVER
+            if others > now + self.window or not self.is_planned(job):
+                continue
+            begin, counted = max(others, self.blocked if "qos" in job.charges else 0), False
             while True:
                 end = begin + job.limit
                 members = set(self.partitions[job.partition][0])
@@ -633,16 +695,19 @@ class Twin:
                     continue
                 if found <= now and set(given) & self.completing:
                     found, later = now + 1, 0
-                if found <= now and (over := self.exceeds(job)):
+                if job.leader is not None:
+                    planned[job.number] = min(planned[job.number], found)
+                elif found <= now and (over := self.exceeds(job)):
                     found, job.limited = later or now + 500, True
                     if over[0] in OF_QOS:
                         self.blocked = max(self.blocked, found)
                 first, last = self.slots(found, found + job.limit)
-                if found <= now:
+                now_given = {}
+                if found <= now and job.leader is None:
                     rest = allowed - self.completing
                     now_given = self.pick_now(job, rest) or self.suspending(job, rest)
                     now_given = {} if self.lacks(job) else now_given
-                if found <= now and not now_given:
+                if found <= now and not now_given and job.leader is None:
                     n_before = len(self.stopped)
                     self.make_room(job, allowed - self.completing)
                     started = started or len(self.stopped) > n_before
@@ -650,7 +715,7 @@ class Twin:
                         return started
                     plan = self.reserved(plan, first, last, self.claims(job, given))
                     break
-                if found <= now:
+                if now_given:
                     self.start(job, now_given, True)
                     started = True
                     if claims := self.claims(job, given, True):
@@ -661,13 +726,17 @@ class Twin:
                     continue
                 if found > now + self.window:
                     break
-                if self.overlaps(plan, first, last, self.claims(job, given)):
+                if found > now and self.overlaps(plan, first, last, self.claims(job, given)):
                     begin = found
                     continue
+                if job.leader is not None and self.deadlocks(job, found, joint):
+                    break
                 if self.records >= (self.space or self.max_test):
                     return started
                 plan = self.reserved(plan, first, last, self.claims(job, given))
                 break
+            if self.jointly_at_once and job.leader is not None:
+                started = self.start_jointly(job.leader, planned) or started
         return started
 
     def after_reservations(self, begin: int, kept: list[tuple[int, set[int]]], members: set[int]) -> int:

@@ -552,7 +552,6 @@ SHARES = {
     "Prolog=/etc/prolog has no effect here; not simulated: time": "100.0%",
     "SchedulerParameters=pack_serial_at_end has no effect here; not simulated: jobs": "50.0%",
     "SchedulerParameters=bf_max_job_array_resv has no effect here; not simulated: plans": "50.0%",
-    "SchedulerParameters=bf_hetjob_prio has no effect here; not simulated: the": "25.0%",
     "MCSPlugin=mcs/user has no effect here; not simulated: nodes": "",
     "MaxMemPerCPU=much has no effect here; not simulated: CPUs": "",
     "slurm.conf: 3 nodes are down": "",
@@ -575,5 +574,5 @@ def test_keys_that_are_not_modelled_have_their_share_of_jobs(note: str) -> None:
     )  # fmt: skip
     found = replace(found, request=request, partitions=((0,), (0, 1), (0,), (0,)))
     share = SHARES[note]
-    said = with_share(note, found, ["1", "2_7", "2_8", "3+0"])
+    said = with_share(note, found, ["1", "2_7", "2_8", "3"])
     assert said == note + f" ({share} of the jobs)" * bool(share)

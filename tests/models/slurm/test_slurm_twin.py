@@ -61,8 +61,11 @@ KINDS = (
     "threads",
     "power",
     "sharing cores",
+    "heterogeneous",
 )
-CPUS_OR_NODES = ("two partitions", "tiers", "QOS", "licences", "switches", "blocks", "power")
+CPUS_OR_NODES = (
+    "two partitions", "tiers", "QOS", "licences", "switches", "blocks", "power", "heterogeneous"
+)  # fmt: skip
 
 
 def draw(kind: str, seed: int) -> tuple[Twin, list[str]]:
@@ -90,6 +93,9 @@ def draw(kind: str, seed: int) -> tuple[Twin, list[str]]:
         lines.append(
             f"PartitionName=some Nodes=n[0-{n_nodes // 2}] PriorityTier=2 MaxNodes={most_nodes} {sharing}"
         )
+    if kind == "heterogeneous":
+        partitions.append((range(n_nodes // 2 + 1), 1, whole))
+        lines.append(f"PartitionName=some Nodes=n[0-{n_nodes // 2}] {lines[1].rpartition(' ')[2]}")
     shared = int(rng.integers(2, 5)) if kind == "gang" else int(kind == "suspension")
     if shared:
         partitions.append((range(n_nodes // 2, n_nodes), int(rng.integers(1, 3)), True))
@@ -206,11 +212,11 @@ def draw(kind: str, seed: int) -> tuple[Twin, list[str]]:
         lines[:] = [line + ",bf_busy_nodes" * line.startswith("SchedulerParameters") for line in lines]
     if preempts:
         give_preemption(twin, lines, rng, kind)
-    if rng.random() < 0.3:
+    if rng.random() < 0.3 and kind != "heterogeneous":
         twin.job_time, twin.max_time = 1, int(rng.integers(1, 5))
         words = f",bf_max_time={twin.max_time}"
         lines[:] = [line + words * line.startswith("SchedulerParameters") for line in lines]
-    if rng.random() < 0.3:
+    if rng.random() < 0.3 and kind != "heterogeneous":
         twin.space = int(rng.integers(2, 12))
         words = f",bf_node_space_size={twin.space}"
         lines[:] = [line + words * line.startswith("SchedulerParameters") for line in lines]
@@ -398,6 +404,21 @@ def give_blocks(twin: BlockTwin, lines: list[str], rng: np.random.Generator) -> 
             job.tasks = min(job.tasks, job.nodes * twin.nodes[0][0])
 
 
+def give_components(twin: Twin, lines: list[str], rng: np.random.Generator) -> None:
+    """Make some jobs the components of one, which fit together on nodes that no other job has."""
+    twin.jointly_at_once = bool(rng.integers(2))
+    lines[3] += ",bf_hetjob_immediate" * twin.jointly_at_once
+    leader, left = twin.jobs[0], 0
+    for job in twin.jobs:
+        if left:
+            job.submit, left = leader.submit, left - 1
+        else:
+            leader, left = job, int(rng.choice([0, 0, 1, 2 if len(twin.nodes) > 3 else 1]))
+        if left or job is not leader:
+            leader.leader, job.leader, job.nodes = leader.number, leader.number, 1
+            job.tasks = min(job.tasks, twin.nodes[0][0])
+
+
 def give_power(twin: PowerTwin, lines: list[str], rng: np.random.Generator) -> None:
     """Power nodes down after a while, on one line of slurm.conf or two, some of them never; nodes are idle
     between submissions."""
@@ -425,6 +446,7 @@ GIVE = {
     "switches": give_switches,
     "blocks": give_blocks,
     "power": give_power,
+    "heterogeneous": give_components,
 }
 
 
@@ -523,6 +545,7 @@ def simulated(
         segment=column["segment"],
         switches=column["switches"],
         switch_wait=column["patience"],
+        het_job=np.array([-1 if job.leader is None else job.leader for job in jobs]),
     )
     submit, runtime, limit, tasks = (column[name] for name in ("submit", "runtime", "limit", "tasks"))
     given = jobs_of(submit, runtime, tasks, requested=limit, user=[job.user for job in jobs])
@@ -648,6 +671,8 @@ def test_jobs_that_are_cancelled_leave_the_queue_when_the_log_says(kind: str, se
     for job in twin.jobs:
         if rng.random() < 0.4:
             job.leaves = job.submit + int(rng.integers(1, 400))
+        if job.leader is not None:
+            job.leaves = twin.jobs[job.leader].leaves
     result = simulated(twin, lines)
     twin.run()
     starts = [np.nan if job.start is None else job.start for job in twin.jobs]

@@ -108,7 +108,7 @@ def test_every_row_is_counted(folder: Path) -> None:
     assert account.startswith("jobs.txt: 15 rows, 7 kept; dropped 3 steps, 2 that never started, 1 still")
     counts = [note.removeprefix("jobs.txt: ").split(" ")[0] for note in notes]
     assert counts == ["3", "2", "2"]  # runs of requeued jobs, out of order, heterogeneous
-    assert "2 parts of heterogeneous jobs run as separate jobs (28.6% of the jobs)" in notes[2]
+    assert "2 components of heterogeneous jobs (28.6% of the jobs)" in notes[2]
     assert "TZ=UTC" in on_clocks
     opened = opened_on(workload(folder / "jobs.txt"), {"processors": 128})
     assert opened.jobs.user.tolist() == [1, 2, 3, 1, 1, 3, 3]
