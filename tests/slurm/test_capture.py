@@ -266,7 +266,7 @@ def test_of_command_lines_only_some_options_are_kept(site: Site, tmp_path: Path,
     found = sacct.read(tmp_path / "site.tar.gz")
     assert found.placed is not None
     assert found.job[found.placed[:, 3] > 0].tolist() == ["101", "102"]
-    assert found.placed[3].tolist() == [0, 1, 300, 0]
+    assert found.placed[3].tolist() == [0, 1, 300, 0, 0]
     with tarfile.open(tmp_path / "site.tar.gz") as tar:
         assert b"secret" not in tar.extractfile("sacct.txt").read()
     site(printed=printed)

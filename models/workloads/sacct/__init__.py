@@ -217,7 +217,7 @@ def _requests(table: Table, rows: Ints, size: Ints, memory: Ints) -> Requests:
     columns = {"account": table.account, "qos": table.apart.get("QOS"), "constraint": table.constraint}
     names = {name: values[rows] for name, values in columns.items() if values is not None}
     if table.placed is not None:
-        *where, shares = table.placed[rows].T
+        *where, shares, _ = table.placed[rows].T
         names |= dict(zip(("segment", "switches", "switch_wait"), where, strict=True), shares=shares > 0)
     names["het_job"] = het_jobs(table)[rows]
     return Requests.of(

@@ -136,6 +136,9 @@ MOST_KB = 2**50
 PREFIXES = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40, "P": 2**50}
 
 
+SEGMENTS = re.compile(r"(?<!\S)--(?:spread|consolidate)-segments(?!\S)")
+
+
 def devices(text: str) -> dict[str, int]:
     """Return generic resources of a job by name, by type where it has types: ``gres/gpu=2,gres/gpu:a100=2``
     is {"gpu:a100": 2}."""
@@ -151,14 +154,15 @@ def of_licences(text: str) -> dict[str, int]:
     return licences(text) if text not in UNKNOWN_TIMES else {}
 
 
-def placed(text: str) -> tuple[int, int, int, int]:
+def placed(text: str) -> tuple[int, int, int, int, int]:
     """Return the options of a command line on where nodes are: nodes of each segment, switches at most, and
-    for how many seconds the job waits for that; 0 without one. And whether it lets others have its CPUs.
+    for how many seconds the job waits for that; 0 without one. And whether it lets others have its CPUs, and
+    whether it says in which blocks segments are (`SEGMENTS`).
 
     Examples
     --------
     >>> placed("sbatch -N 4 --switches=1@30 --segment 2 job.sh -s"), placed("srun -N4 -n 9 -s job.sh")[3]
-    ((2, 1, 1800, 0), 1)
+    ((2, 1, 1800, 0, 0), 1)
     """
     found = {name: (int(number), wait) for name, number, wait in PLACED.findall(text)}
     switches, wait = found.get("switches", (0, ""))
@@ -167,12 +171,14 @@ def placed(text: str) -> tuple[int, int, int, int]:
     except ValueError:  # Slurm takes its maximum
         seconds = float("nan")
     most = MOST_WAIT_S if seconds != seconds else int(seconds)
-    return found.get("segment", (0, ""))[0], switches, most, int(SHARING.match(text) is not None)
+    shares, of_segments = SHARING.match(text) is not None, SEGMENTS.search(text) is not None
+    return found.get("segment", (0, ""))[0], switches, most, int(shares), int(of_segments)
 
 
 def options(text: str) -> str:
     """Return a command line of the options alone that `placed` reads, empty without one."""
     kept = [found[0] for found in PLACED.finditer(text)] + ["-s"] * placed(text)[3]
+    kept += [found[0] for found in SEGMENTS.finditer(text)]
     return " ".join(["sbatch", *kept]) if kept else ""
 
 

@@ -70,7 +70,7 @@ class Table:
         None where the file does not have it.
     devices : mapping of str to ndarray of int
         Generic resources of the whole job by name, ``gpu:a100``; `licences` likewise.
-    placed : ndarray of int, shape (n_rows, 4), or None
+    placed : ndarray of int, shape (n_rows, 5), or None
         What `fields.placed` returns of its command line; None where the file does not have it.
     """
 

@@ -113,12 +113,15 @@ def select(
     in_file = seconds[np.sort(rows)]
     parts_of = sum("+" in job for job in table.job[rows])
     share = parts_of / max(rows.size, 1)
+    of_segments = 0 if table.placed is None else np.count_nonzero(table.placed[rows, 4])
     changes = {
         f"rows are runs of {counted(len(again), 'requeued job')}; each run is simulated as a job that is "
         "submitted when it was requeued (requeued=runs)": sum(again) if requeued == RUNS else 0,
         "rows were not in order of arrival: sorted": (in_file < np.maximum.accumulate(in_file)).sum(),
         f"components of heterogeneous jobs ({share:.1%} of the jobs): policies of Slurm's scheduler start "
         "them together, others one by one; averages over jobs count the first one only": parts_of,
+        "jobs ask for --spread-segments or --consolidate-segments, which have no effect here "
+        f"({of_segments / max(rows.size, 1):.1%} of the jobs)": of_segments,
         "jobs started before they were submitted, by the file's clocks: their waits count as 0": early,
         "rows were joined from lines that a field such as SubmitLine had broken": table.n_joined,
         "jobs changed their size: each has the processors of its longest part": table.n_resized,

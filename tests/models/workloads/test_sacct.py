@@ -370,7 +370,7 @@ def test_texts_of_users_may_break_rows(folder: Path) -> None:
         ("srun --switches 2@1-12 a.out", 0, 2, 129_600),
         ("sbatch --switches=1@2:30", 0, 1, 150),
         ("sbatch --segment=18 --wrap=x--switches=3", 18, 0, 2**31),
-        ("sbatch --switches=1@soon", 0, 1, 2**31),
+        ("sbatch --switches=1@soon --spread-segments", 0, 1, 2**31),
     ],
 )
 def test_where_jobs_want_their_nodes_is_read_from_their_command_lines(
@@ -380,7 +380,10 @@ def test_where_jobs_want_their_nodes_is_read_from_their_command_lines(
     text = "\n".join([f"{HEADER}|SubmitLine", f"{row(JobID='1')}|{line}", f"{row(JobID='2', Submit=9)}|"])
     selection, table = chosen(folder, text + "\n")
     assert table.placed is not None
-    assert table.placed.tolist() == [[segment, switches, wait, 0], [0, 0, 2**31, 0]]
+    spreads = "--spread" in line
+    assert table.placed.tolist() == [[segment, switches, wait, 0, spreads], [0, 0, 2**31, 0, 0]]
+    noted = [note for note in selection.describe() if "--spread-segments" in note]
+    assert [note.endswith("(50.0% of the jobs)") for note in noted] == [True] * spreads
     request = sacct._requests(table, selection.rows, selection.size, selection.size)
     asked = (request.segment.tolist(), request.switches.tolist(), request.switch_wait.tolist())
     assert asked == ([segment, 0], [switches, 0], [wait, 2**31])
