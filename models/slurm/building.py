@@ -366,10 +366,10 @@ def limits(
     kept = np.array([times for _, times in reserved], np.float64).reshape(-1, 3) + (phases.clock - zero)
     settings = configuration.settings
     # A controller is taken to start with the first submission, and its clock to show UTC.
-    resets = settings.resets(zero, zero + last + LONGEST_S) if settings.recalculates else []
+    resets = settings.resets(zero, zero + last + LONGEST_S) if settings.recalculates else np.zeros(0)
     return {
         "limits": caps,
-        "resets": np.array(resets, np.float64) + (phases.clock - zero),
+        "resets": resets + (phases.clock - zero),
         "charges": charges,
         "reservations": records(tables.RESERVATION, begin=kept[:, 0], end=kept[:, 1], known=kept[:, 2]),
         "reserved_words": in_words(
