@@ -143,4 +143,4 @@ def test_every_exception_of_a_rank_is_an_answer(monkeypatch, tmp_path, expand):
     assert isinstance(answer, RunError)
     assert str(answer).startswith("rank 3 on ")
     assert str(answer).endswith(": no reason")
-    assert ranks.world.watch.noted(3).endswith("urgent True or one of 1 others")
+    assert ranks.world.watch.noted(3).endswith("urgent True or one of 1 other")
