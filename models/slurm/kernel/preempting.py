@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from models.kernels.bits import ONE
+from models.kernels.bits import ONE, population
 from models.kernels.compiling import part
 from models.slurm.kernel.budgets import count_submitted
 from models.slurm.kernel.plan import picked_set
@@ -95,7 +95,7 @@ def shared_nodes(system, job, row):
     n, entry = 0, system.fate[job].entry
     while entry != NONE:
         node = system.entries[entry].node
-        n += np.int64((system.sets[row, node // 64] >> np.uint64(node % 64)) & ONE)
+        n += population(system.sets[row, node // 64] & (ONE << np.uint64(node % 64)))
         entry = system.entries[entry].next
     return n
 
