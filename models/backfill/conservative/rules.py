@@ -25,7 +25,7 @@ class Conservative(Rules):
 
     def check(self, jobs: Jobs, machine: Machine) -> None:
         """Refuse jobs that run longer than requested, because then no start could be promised."""
-        n_longer = np.count_nonzero(jobs.runtime > jobs.requested)
+        n_longer = int(np.count_nonzero(jobs.runtime > jobs.requested))
         if n_longer:
             raise LongerThanRequestedError(
                 f"{counted(n_longer, 'job', 'runs', of=len(jobs))} longer than requested, so that no start "
