@@ -1,9 +1,9 @@
 """A cycle of backfilling: every tested job starts now or gets a plan, in order of priority.
 
-A cycle plans from what runs now, and forgets the plans of the cycle before. Without anything that may start
-now its plans have no effect, as no later cycle reads them; so a cycle ends at the last job that could still
-start now: its needs fit into what is free on nodes that no plan so far claims. Plans only take nodes away,
-so this changes no start (unless plans are recorded).
+A cycle plans from the jobs that run now, and forgets the plans of the previous cycle. If no job can start
+now, its plans have no effect, because no later cycle reads them; so a cycle ends at the last job that could
+still start now, because it fits into the free resources of nodes that no plan has claimed so far. Plans only
+take nodes away, so this changes no start (unless plans are recorded).
 """
 
 import math
@@ -88,7 +88,7 @@ continues in the same window (`_will_run_test`: ``if (rm_job_cnt++ > 200) goto t
 
 @part(inline=False)
 def could_start(system, record, now):
-    """Return whether nodes that no plan claims before its end suffice for a job now: it still may not fit."""
+    """Return whether nodes that no plan claims before its end suffice for a job now; it may still not fit."""
     records, jobs = system.records, system.jobs
     job, partition, words = records[record].job, records[record].partition, records[record].words
     if system.fate[job].status != QUEUED or throttled(system, job) or lacks_licences(system, job):
@@ -192,7 +192,7 @@ def earliest(system, record, whole, now, start, only_now, until, pick):
     state.most_shared = n_most
     if system.settings[0].completing_last and not (system.settings[0].linear or (bounded and start > now)):
         weigh_completing(system, 1)
-    while not (bounded and start > now):  # nodes with one job, then those with all that may share one
+    while not (bounded and start > now):  # nodes with one job, then nodes with as many jobs as may share one
         state.most_shared = n_most
         if most_cpus >= needed and pick(system, record, whole, NARROWED, NOW):
             return now
@@ -223,7 +223,7 @@ def earliest(system, record, whole, now, start, only_now, until, pick):
     if system.settings[0].linear:
         return earliest_end(system, record, whole, now, pick)
     window, border = FIRST_WINDOW, 0
-    k, most = 0, count(system, NARROWED)  # nodes that are free then, at most
+    k, most = 0, count(system, NARROWED)  # upper bound on the nodes that are free then
     if bounded:
         k = ended_before(system, start)
         for other in range(k):
@@ -262,7 +262,7 @@ def earliest(system, record, whole, now, start, only_now, until, pick):
             most += n_within
             most_cpus += n_within * upcoming[other].node_cpus
             following = k
-            while (  # jobs that may be preempted are gone
+            while (  # jobs that may be preempted have been taken out
                 preempts
                 and following < state.n_running
                 and may_preempt(system, record, system.running[following])
@@ -284,7 +284,7 @@ def earliest(system, record, whole, now, start, only_now, until, pick):
         window *= 2
         while following >= 0 and upcoming[following].expected > border + window:
             window *= 2
-        # With preemption more is free than was counted above, so that only a test can decide.
+        # With preemption more is free than was counted above, so only a test can decide.
         if preempts or (most >= system.jobs[job].least_nodes and most_cpus >= needed):
             state.busy_first = system.settings[0].busy_nodes
             found = pick_later(system, record, whole, preempts, k, pick)
@@ -327,7 +327,7 @@ def lighten(system, job, partition, whole):
     least, single = system.jobs[job].min_nodes, is_single(system, job) or settings.in_rows
     row, supply = NARROWED, system.free
     if settings.shares_cores and not shares(system, job, partition):
-        row, supply, single = VERIFIED, system.usable, is_single(system, job)  # of that test
+        row, supply, single = VERIFIED, system.usable, is_single(system, job)  # of the failed test
     system.state[0].shared = ANY
     for node in range(len(nodes)):
         inside = (system.sets[row, node // 64] >> np.uint64(node % 64)) & ONE
@@ -353,7 +353,7 @@ def lighten(system, job, partition, whole):
 
 @part(inline=False)
 def ended_before(system, start):
-    """Return how many running jobs are expected to end before an instant, since Slurm 25.05 or at it.
+    """Return how many running jobs are expected to end before an instant (since Slurm 25.05 also at it).
     O(those)."""
     state, k = system.state[0], 0
     start += system.settings[0].ended_at
@@ -385,7 +385,7 @@ def earliest_end(system, record, whole, now, pick):
     for k in range(system.state[0].n_running):
         other = system.running[k]
         if system.settings[0].preempts and may_preempt(system, record, other):
-            continue  # it is out already
+            continue  # it has been taken out already
         remove_in_future(system, other, 1)
         for w in range(system.sets.shape[1]):
             system.sets[NARROWED, w] = system.sets[MASK, w] & system.sets[FUTURE, w]
@@ -396,7 +396,7 @@ def earliest_end(system, record, whole, now, pick):
 
 @part()
 def guessed_end(system, job, now):
-    """Return the expected end of a running job; a late one ends once it is killed, or in a second."""
+    """Return the expected end of a running job; an overdue one ends when it is killed, or in a second."""
     expected = system.fate[job].expected
     if expected > now:
         return expected
@@ -406,7 +406,7 @@ def guessed_end(system, job, now):
 
 @part(inline=False)
 def completing(system):
-    """Return whether a picked node has not confirmed the end of a job: a plan begins in a second then."""
+    """Return whether a picked node has not confirmed the end of a job: a plan then begins in a second."""
     for k in range(system.state[0].n_chosen):
         node = system.choices[k].node
         if system.offers[node].completing > 0:
@@ -416,7 +416,7 @@ def completing(system):
 
 @part(inline=False)
 def block(system, job, until):
-    """Plan a job that a limit keeps waiting, from then on; with it all jobs of a QOS whose limit it is."""
+    """Plan a job that a limit delays from `until` on, and with it all jobs of the QOS whose limit it is."""
     limits = system.limits
     system.fate[job].limited = 1
     limit = exceeded(system, job, 0) if exceeded(system, job, 1) == NONE else NONE
@@ -428,7 +428,7 @@ def block(system, job, until):
 
 @part()
 def slots(settings, start, limit):
-    """Return where the first slot of a plan begins, and where its last one ends."""
+    """Return the beginning of a plan's first slot and the end of its last one."""
     slot = settings.bf_resolution
     end = start + limit
     if settings.rounds_up:
@@ -490,7 +490,8 @@ def plan_job(system, record, now, since, only_now, pick):
                 for w in range(n_words):
                     system.sets[MASK, w] &= system.partition_words[words, w]
                 if settings.shares_cores and partitions[partition].shares == WHO_ASKS and jobs[job].asks:
-                    # It is tested as one that does not ask first, unless it asks for features (`_try_sched`).
+                    # It is first tested as a job that does not ask for it, unless it asks for features
+                    # (`_try_sched`).
                     state.dedicated = words == partition
                     test_only = only_now or not settings.bounded
                     if state.dedicated:
@@ -506,7 +507,7 @@ def plan_job(system, record, now, since, only_now, pick):
             return 0
         found = max(found, start)
         begin, end = slots(settings, found, limit)
-        if settings.bounded and found > now:  # before anything else
+        if settings.bounded and found > now:  # comes before anything else
             picked_set(system)
             if conflicts(system, job, begin, end):
                 later = found
@@ -533,7 +534,7 @@ def plan_job(system, record, now, since, only_now, pick):
             if not fits:  # suspended jobs free their CPUs at once, others once their nodes have answered
                 for w in range(n_words):
                     system.sets[MASK, w] &= ~system.sets[COMPLETING, w]
-                # With `bounded` jobs beyond their limits were gone: there is nothing to preempt then.
+                # With `bounded`, jobs beyond their limits were taken out, so there is nothing to preempt.
                 fits = settings.preempts and preempt(system, record, whole, pick) and settings.suspends
             if fits:
                 picked_set(system)
@@ -662,7 +663,7 @@ def backfill_cycle(system, pick):
         since = reach(system, record) if jobs[job].component != NONE else now
         if since > now + settings.bf_window:
             continue
-        if jobs[job].array >= 0:  # once a job of an array found no place, the next ones are not tested
+        if jobs[job].array >= 0:  # once a job of an array did not fit, the next ones are not tested
             if rejected == jobs[job].array * n_partitions + partition:
                 continue
             rejected = jobs[job].array * n_partitions + partition
@@ -703,7 +704,7 @@ def backfill_cycle(system, pick):
             n_started += 1
             if settings.bf_max_job_start and n_started >= settings.bf_max_job_start:
                 break
-        if done > 0 and not settings.record_plans:  # less is free, or unclaimed, than before
+        if done > 0 and not settings.record_plans:  # less is free or unclaimed than before
             last = last_candidate(system, last, now)
     for k in range(0 if settings.hetjob_immediate else state.n_reached):
         if n_started < most_starts:

@@ -58,7 +58,7 @@ def largest(system, begin, end, most):
 
 @part(inline=False)
 def best_block(system, partition, bounds, lower, nodes):
-    """Return the base block to take nodes from, and whether no further smaller block is needed for that.
+    """Return the base block to take nodes from, and whether that needs no further smaller block.
 
     `lower` is the level of smaller blocks, `NONE` where these need not be counted. O(blocks x base blocks).
     """

@@ -1,4 +1,4 @@
-"""Budgets: limits on what jobs have used, and on what running ones may use; and licences.
+"""Budgets, which limit the past usage of jobs and the possible usage of running ones; and licences.
 
 GrpTRESMins, GrpTRESRunMins and GrpWall (resource_limits.html) count what a job has used at each calculation
 of priorities and at its end, decayed as for fair share, and the rest of its time limit while it runs. As in
@@ -15,7 +15,7 @@ MINUTE_S = 60
 
 @part()
 def is_full(system, job, k):
-    """Return whether the limit of a charge has no room for the job."""
+    """Return whether the limit of a charge does not allow the job."""
     charge = system.charges[k]
     limit = system.limits[charge.limit]
     if limit.kind == AT_ONCE:
@@ -101,7 +101,7 @@ def spend(system, job, since, until, is_over):
 
 @part(inline=False)
 def spend_all(system, since, decay):
-    """Decay all budgets, and count what running jobs have used since. O(limits + running jobs)."""
+    """Decay all budgets, and count the usage of running jobs since then. O(limits + running jobs)."""
     for k in range(len(system.limits)):
         if system.limits[k].decays:
             system.limits[k].usage *= decay

@@ -124,7 +124,7 @@ def begin_row(system, partition):
 
 @part(inline=False)
 def update_rows(system):
-    """Fill all rows again, rows of high tiers first: what runs stays if it fits, then others join it.
+    """Fill all rows again, rows of high tiers first: running jobs stay if they fit, then others join them.
 
     O(partitions x jobs x nodes).
     """
@@ -153,7 +153,7 @@ def update_rows(system):
 
 @part(inline=False)
 def enter(system, job):
-    """Add a job that starts now; it runs if it fits into the row."""
+    """Add a job that starts now; it runs if it fits into the row, otherwise it is suspended."""
     state, partition = system.state[0], system.fate[job].partition
     system.order[state.n_members] = job
     state.n_members += 1

@@ -62,7 +62,7 @@ interrupted, so that a call has to return before a user waits for Ctrl-C."""
 
 @part(inline=False)
 def submit(system):
-    """Take the next job, unless it is refused; it may start at a later pass only."""
+    """Submit the next job, unless it is refused; it can start only at a later pass."""
     state, fate = system.state[0], system.fate
     job = state.arrived
     state.arrived += 1
@@ -84,7 +84,7 @@ def submit(system):
 
 @part(inline=False)
 def finish(system, job):
-    """End a job for good, at its end."""
+    """End a job for good when it reaches its end."""
     settings, fate = system.settings[0], system.fate
     fate[job].status = ENDED
     if settings.weight_fair > 0 and settings.used_at_end:
@@ -94,7 +94,7 @@ def finish(system, job):
 
 @part(inline=False)
 def end_job(system):
-    """Take the first entry of the heap: the end of a job, if still valid, or an answer of its nodes."""
+    """Process the first entry of the heap: the end of a job, if still valid, or an answer of its nodes."""
     state, fate, settings = system.state[0], system.fate, system.settings[0]
     key = system.heap[0].key
     entry = pop_end(system)
@@ -123,7 +123,7 @@ def end_job(system):
 
 @part(inline=False)
 def next_to_leave(system):
-    """Return when the next job is cancelled by its user."""
+    """Return when the next job will be cancelled by its user."""
     n = system.state[0].n_left
     return system.jobs[system.leaving[n]].leaves if n < len(system.leaving) else np.inf
 
@@ -183,7 +183,7 @@ def test_limits(system):
 
 @part()
 def next_tick(system):
-    """Set when the background thread wakes up next."""
+    """Set the next wake-up of the background thread."""
     state = system.state[0]
     state.n_wake_ups += 1
     if state.n_wake_ups < len(system.wake_ups):
@@ -194,14 +194,14 @@ def next_tick(system):
 
 @part(inline=False)
 def do(system, task, save_power, pick):
-    """Have nodes powered down, or do what that needs."""
+    """Do a task of power saving."""
     system.state[0].power_task = task
     save_power(system, pick)
 
 
 @part(inline=False)
 def wake_up(system, main_pass, pick, save_power):
-    """What the background thread does about once a second: limits, and a timed pass where one is due."""
+    """Do the background thread's work of each second: test limits, and run a timed pass if one is due."""
     state, settings = system.state[0], system.settings[0]
     now = math.floor(state.now)
     if now - state.last_limits >= LIMIT_TEST_S:
@@ -225,7 +225,7 @@ def wake_up(system, main_pass, pick, save_power):
 
 @part(inline=False)
 def next_cycle(system, n_jobs):
-    """Set when the backfill thread checks after a cycle that began now and tests some jobs."""
+    """Set the next check of the backfill thread after a cycle that begins now and tests some jobs."""
     state, settings = system.state[0], system.settings[0]
     state.last_cycle = math.floor(state.next_check)
     state.next_check = state.next_check + settings.bf_interval + settings.cycle_time
@@ -272,7 +272,7 @@ def skip_idle(system, until):
 
 @part(inline=False)
 def is_planned(system):
-    """Return whether a cycle has a plan for some job: limits and licences keep none waiting with a plan."""
+    """Return whether a cycle has a plan for some job; a job that limits or licences delay may have none."""
     settings = system.settings[0]
     for k in range(system.state[0].n_queue):
         job = system.records[system.queue[k]].job
@@ -284,7 +284,7 @@ def is_planned(system):
 
 @part(inline=False)
 def check_backfill(system, backfill_cycle, pick, save_power):
-    """What the backfill thread does: a cycle where the last one is old and something has changed."""
+    """Do the backfill thread's work: a cycle if the last one is old and something has changed."""
     state, settings = system.state[0], system.settings[0]
     now = math.floor(state.now)
     if now - state.last_cycle < settings.bf_interval or state.last_update < state.last_cycle:
@@ -305,7 +305,7 @@ def check_backfill(system, backfill_cycle, pick, save_power):
 
 @part(inline=False)
 def last_event(system):
-    """Return when something happened last, or will for sure, where nothing runs or is submitted any more."""
+    """Return the time of the last event, past or certain, if no job runs or is submitted any more."""
     state, jobs = system.state[0], system.jobs
     found = state.quiet_since
     for k in range(state.n_held):
@@ -348,7 +348,8 @@ def run(address, main_pass, backfill_cycle, pick, save_power):
             if state.n_queue == 0 and state.n_held == 0:
                 return ENDED_ALL
             patience = 2 * settings.sched_interval + 2 * settings.bf_interval + settings.bf_min_age_reserve
-            # By then each thread has woken twice, with a minute to spare: jobs that still wait wait for ever.
+            # By then each thread has woken up twice, with a minute to spare: jobs that still wait will wait
+            # for ever.
             if state.now > last_event(system) + patience + 60:
                 return STUCK
         if state.n_queue == 0 and state.n_held == 0:

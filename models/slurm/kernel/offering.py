@@ -1,4 +1,4 @@
-"""What nodes offer to a job, and how many of them there are."""
+"""The CPUs that nodes offer to a job, and the number of nodes in a set."""
 
 from models.kernels.bits import ONE, lowest_position, population
 from models.kernels.compiling import part
@@ -44,7 +44,7 @@ def offered_by(system, job, whole, node, supply, gres):
 
 @part()
 def is_single(system, job):
-    """Return whether a job gets the first node with room for it: it has one node, since Slurm 26.05."""
+    """Return whether a job gets the first node on which it fits: jobs of one node do since Slurm 26.05."""
     jobs, settings = system.jobs, system.settings[0]
     single = jobs[job].max_nodes == 1 or jobs[job].tasks == 1
     return single and settings.first_node and not settings.linear

@@ -143,7 +143,7 @@ def fit(system, job, whole, n_groups):
     most_nodes = jobs[job].max_nodes if jobs[job].max_nodes > 0 else LARGE
     most_nodes = max(min(most_nodes, jobs[job].tasks), left_nodes)
     partition = system.partitions[system.state[0].partition]
-    if partition.block_nodes:  # before all other rules
+    if partition.block_nodes:  # precedes all other rules
         n = fit_on_blocks(system, job, whole, n_groups, (left_nodes, left_cpus, most_nodes))
         if n != NONE:
             return n
@@ -176,7 +176,7 @@ def fit(system, job, whole, n_groups):
             offer = offers[node].cpus
             if offer <= 0 or (most_nodes == 1 and offer < left_cpus):
                 continue
-            if least_loaded:  # no other node of a group is ever looked at twice
+            if least_loaded:  # no other node of a group is examined twice
                 offers[node].cpus = -offer
             if not whole:
                 offer = min(offer, max(left_cpus - max(left_nodes - 1, 0), 1))

@@ -1,4 +1,4 @@
-"""The plan of a backfill cycle: which nodes are available from when to when, as a linked list of segments.
+"""The plan of a backfill cycle: the available nodes over time, as a linked list of segments.
 
 A planned job blocks whole nodes from the beginning of the slot of `bf_resolution` in which it starts to the
 beginning of the slot in which it ends, one at least (slurm.conf, SchedulerParameters, bf_resolution).
@@ -242,14 +242,14 @@ ROUNDED_S = 1e-4
 
 @part()
 def counts(system, k, start, end):
-    """Return whether a reservation that is known keeps its nodes at some time between two instants."""
+    """Return whether a known reservation keeps its nodes at some time between two instants."""
     kept = system.reservations[k]
     return kept.begin < end and kept.end > start and kept.known <= system.state[0].now
 
 
 @part(inline=False)
 def keep_out(system, start, end):
-    """Take nodes that are reserved between two instants out of rows `MASK` and `ORIGINAL`.
+    """Remove nodes that are reserved between two instants from rows `MASK` and `ORIGINAL`.
 
     Return `NO_RESERVATION`, `ELSEWHERE` where none of the nodes is reserved, `OF_SOME` of them, or when a
     reservation of all of them ends. O(reservations x words).

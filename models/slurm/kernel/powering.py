@@ -87,7 +87,7 @@ def plan_scan(system, due):
 
 @part(inline=False)
 def node_changed(system):
-    """Take note that a node has changed: all are checked at the next wake-up."""
+    """Note that a node has changed, so that all nodes are checked at the next wake-up."""
     state = system.state[0]
     skip_scans(system, state.now)
     is_end = state.node_changed == BY_END
@@ -259,7 +259,7 @@ def scan(system):
 
 @part(inline=False)
 def note_planned(system, begins):
-    """Take note that a cycle begins or ends: idle nodes with plans change their state. O(N)."""
+    """Note that a cycle begins or ends: idle nodes with plans change their state. O(N)."""
     state = system.state[0]
     if begins:
         changed, state.planned = state.planned, 0

@@ -1,4 +1,4 @@
-"""Preemption: which running jobs make way for a job, in which order, and what becomes of them.
+"""Preemption: which running jobs are preempted for a job, in which order, and how they continue.
 
 Jobs that may be preempted are taken out one after the other, jobs of low partitions (or QOS) and with few
 nodes first, until the job fits. Then `preempt_reorder_count` times the last one is taken out first, and of
@@ -156,7 +156,7 @@ def preempt(system, record, whole, pick):
                 fate[system.candidates[k].job].warned = 1
         return True
     if fate[job].called > 0 and fate[job].called > now - settings.kill_wait - settings.message_timeout:
-        return True  # those that it preempted may still be ending
+        return True  # the jobs that it preempted may still be ending
     fate[job].called, fate[job].calling = now, state.n_passes + state.n_cycles
     for k in range(last + 1):
         if overlaps(system, system.sets, system.candidates[k].job, PICKED):
@@ -166,7 +166,7 @@ def preempt(system, record, whole, pick):
 
 @part(inline=False)
 def make_way(system, job):
-    """End a running job for another one, after its time of grace. O(nodes + running jobs)."""
+    """End a running job for another one, after its grace time. O(nodes + running jobs)."""
     fate, now = system.fate, math.floor(system.state[0].now)
     grace = system.levels[level_of(system, job, fate[job].partition)].grace
     if fate[job].warned == 0 and grace > 0:
@@ -201,7 +201,7 @@ def stop(system, job):
 def requeue(system, job):
     """Submit a preempted job again, once its nodes have answered; with priority/basic it keeps its place."""
     state, settings, jobs = system.state[0], system.settings[0], system.jobs
-    if jobs[job].leaves <= state.now:  # cancelled while its nodes were completing
+    if jobs[job].leaves <= state.now:  # it was cancelled while its nodes were completing
         system.fate[job].status = ENDED
         count_submitted(system, job, -1)
         return

@@ -1,4 +1,4 @@
-"""Jobs that run already when a simulation begins."""
+"""Jobs that are already running when a simulation begins."""
 
 from numba import int64, uint64
 

@@ -155,7 +155,7 @@ def sort_again(system):
 
 @part(inline=False)
 def drop_started(system):
-    """Remove the records of jobs that do not wait any more; O(queue)."""
+    """Remove the records of jobs that no longer wait; O(queue)."""
     state = system.state[0]
     n = 0
     for k in range(state.n_queue):
@@ -177,7 +177,7 @@ def may_start(system, job):
 
 @part(inline=False)
 def release(system):
-    """Put held jobs that may start into the queue; return whether there was one. O(held jobs)."""
+    """Put held jobs that may start into the queue; return whether there was any. O(held jobs)."""
     state = system.state[0]
     n = 0
     for k in range(state.n_held):
@@ -202,7 +202,7 @@ def is_low(system, record):
 
 @part()
 def throttled(system, job):
-    """Return whether as many jobs of its array run as may."""
+    """Return whether the largest allowed number of its array's jobs runs."""
     jobs = system.jobs
     return (
         jobs[job].array >= 0
@@ -226,5 +226,5 @@ def exceeded(system, job, of_jobs):
 
 @part(inline=False)
 def limited(system, job):
-    """Return whether a limit of an association or a QOS has no room for a job. O(limits of the job)."""
+    """Return whether a limit of an association or a QOS does not allow a job. O(limits of the job)."""
     return exceeded(system, job, ANY) != NONE

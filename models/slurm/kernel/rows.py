@@ -168,7 +168,7 @@ def leave_row(system, job, view):
     all_in_first = row == first + rows[first].listed
     for place in range(1, n_rows):
         all_in_first = all_in_first and rows[first + rows[first + place].listed].n_cores == 0
-    if all_in_first:  # as the others stay in it
+    if all_in_first:  # because the others stay in it
         occupy(system, job, row, -1)
         return
     n = 0

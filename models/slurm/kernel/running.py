@@ -64,7 +64,7 @@ def remove_end(system, key, job):
     at = 0
     while system.heap[at].key != key or system.heap[at].job != job:
         at += 1
-    while at > 0:  # it takes the place of the first one, whatever its key
+    while at > 0:  # the entry takes the place of the first one, whatever its key
         above = (at - 1) // 2
         system.heap[at].key, system.heap[at].job = system.heap[above].key, system.heap[above].job
         at = above
@@ -214,7 +214,7 @@ def give_back(system, job, supply, gres, row, of_memory):
 
 @part(inline=False)
 def end_on_nodes(system, job):
-    """Free what a job has; its nodes are completing until they have answered. O(nodes + running jobs)."""
+    """Free a job's resources; its nodes are completing until they have answered. O(nodes + running jobs)."""
     state, settings, fate = system.state[0], system.settings[0], system.fate
     jobs, entries = system.jobs, system.entries
     give_back(system, job, system.free, system.free_gres, FREE, 1)
@@ -238,7 +238,7 @@ def end_on_nodes(system, job):
         spend(system, job, state.last_calc, fate[job].end, True)
     if jobs[job].array >= 0:
         system.array_running[jobs[job].array] -= 1
-    fate[job].next_answer = jobs[job + (fate[job].status == REQUEUED)].first_answer  # of its last run
+    fate[job].next_answer = jobs[job + (fate[job].status == REQUEUED)].first_answer  # from its last run
     push_answer(system, job)
 
 
@@ -271,7 +271,7 @@ def answered_first(system, job):
 
 @part(inline=False)
 def confirm(system, entry):
-    """Take note that a node has finished with a job, if it had not before."""
+    """Note that a node has finished with a job, unless it had finished before."""
     node = system.entries[entry].node
     if system.entries[entry].answered:
         return
@@ -287,7 +287,7 @@ def confirm(system, entry):
 
 @part(inline=False)
 def answered(system, job):
-    """Take note that the nodes of a job have finished with it. O(nodes)."""
+    """Note that the nodes of a job have finished with it. O(nodes)."""
     state, fate, entries = system.state[0], system.fate, system.entries
     entry = fate[job].entry
     while entry != NONE:
@@ -304,7 +304,7 @@ def answered(system, job):
 
 @part(inline=False)
 def copy_free(system):
-    """Begin a view of the future with what is free now; O(N G)."""
+    """Begin a view of the future with the resources that are free now; O(N G)."""
     system.state[0].n_ended, system.state[0].is_viewed = 0, 0
     for w in range(system.sets.shape[1]):
         system.sets[FUTURE, w] = system.sets[FREE, w]
@@ -319,7 +319,7 @@ def copy_free(system):
 
 @part(inline=False)
 def remove_in_future(system, job, of_memory):
-    """Free what a running job has in that view; O(nodes of the job).
+    """Free a running job's resources in that view; O(nodes of the job).
 
     Its memory and devices are kept if `of_memory` is 0."""
     give_back(system, job, system.future, system.future_gres, FUTURE, of_memory)

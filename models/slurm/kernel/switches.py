@@ -276,7 +276,7 @@ def fit_on_switches(system, job, whole, n_groups, left):
     for s in range(first, end):
         if switches[s].required and switches[s].level == 0:
             nodes, cpus, _ = take(system, whole, words, chosen(system, s), (nodes, cpus, LARGE))
-            count_down(system, s, state.n_chosen - had)  # what the leaves before it gave is among them
+            count_down(system, s, state.n_chosen - had)  # the nodes of the leaves before it are among them
     most -= state.n_chosen - had
     for s in range(first, end):
         if switches[s].required:

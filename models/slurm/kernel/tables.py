@@ -1,4 +1,4 @@
-"""What the kernels of Slurm's scheduler read and write: arrays of records in one named tuple.
+"""The tables that the kernels of Slurm's scheduler read and write: arrays of records in one named tuple.
 
 Times are seconds since an instant at which Slurm's clock showed a multiple of every resolution; whole
 seconds of that clock are what Slurm compares (``time(NULL)``), so that kernels take the floor of a time

@@ -17,7 +17,7 @@ from models.slurm.kernel.tables import MASK, N_CLASSES, NARROWED, NONE
 
 @part()
 def forget(system):
-    """Declare the copy, and the view of the future, out of date: what runs has changed."""
+    """Declare the copy and the view of the future out of date, because the running jobs have changed."""
     system.state[0].is_copied = 0
 
 
