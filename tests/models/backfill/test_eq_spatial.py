@@ -59,7 +59,7 @@ def test_any_number_of_pieces_is_kept() -> None:
 
 def test_memory_that_no_host_has() -> None:
     message = "1 of 2 jobs asks for more memory than any host has: job 2 for 4,195,328 KB; the largest"
-    with pytest.raises(ValueError, match=f"{message} host has 4194304; leave out such jobs"):
+    with pytest.raises(ValueError, match=f"{message} host has 4,194,304 KB; leave out such jobs"):
         rules().check(
             make_jobs([(0, 10, 1, 4096, 0), (0, 10, 1, 4097, 0)]), make_machine([(4, 4096), (8, 1024)])
         )
