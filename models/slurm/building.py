@@ -454,6 +454,7 @@ def timers(
     n_segments = 2 * min(settings.bf_max_job_test, n_records) + 2 * n_nodes + 16
     n_segments += 2 * n_records * settings.plans_running
     n_licences = len(settings.licences or {}) * settings.plans_licences
+    bounded = min(len(configuration.partitions), tables.N_BOUNDED)
     return {
         "state": _state(settings, phases, rules),
         "settings": _settings(configuration, phases, plans, first_licence, rules),
@@ -463,6 +464,7 @@ def timers(
         "pings": np.array(phases.pings) + phases.clock,
         "segments": np.zeros(n_segments, tables.SEGMENT),
         "available": np.zeros((n_segments, words(n_nodes) + n_licences), np.uint64),
+        "bounds": np.zeros(n_segments * tables.N_LIMITS * bounded, tables.BOUND),
         "timeline": np.zeros(n_segments, np.int64),
         "suffixes": np.zeros((n_segments, words(n_nodes)), np.uint64),
         "log": np.zeros(plans, tables.PLANNED),

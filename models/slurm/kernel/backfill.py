@@ -26,11 +26,15 @@ from models.slurm.kernel.plan import (
     after_reservations,
     begin_plan,
     conflicts,
+    is_certain,
     keep_out,
     licences_return,
     move_window,
+    note_bounds,
     open_window,
+    pass_by,
     picked_set,
+    place_of_limit,
     reserve,
     restrict,
 )
@@ -55,6 +59,7 @@ from models.slurm.kernel.tables import (
     FUTURE,
     LATER,
     MASK,
+    N_BOUNDED,
     NARROWED,
     NONE,
     NOW,
@@ -66,11 +71,12 @@ from models.slurm.kernel.tables import (
 )
 from models.slurm.kernel.upcoming import (
     copy_running,
+    count_able,
+    cpus_within,
     forget,
     look_ahead,
     nodes_for,
     nodes_within,
-    too_few,
 )
 
 UNKNOWN_S = 500
@@ -189,7 +195,7 @@ def earliest(system, record, whole, now, start, only_now, until, pick):
     needed, unbounded = system.jobs[job].tasks * system.jobs[job].task_cpus, system.settings[0].in_rows
     most_cpus = FAR if unbounded else free_cpus(system, NARROWED)
     rows, n_most = system.partitions[system.records[record].partition].rows, 1
-    state.most_shared = n_most
+    state.most_shared, state.cpus_by_then = n_most, FAR
     if system.settings[0].completing_last and not (system.settings[0].linear or (bounded and start > now)):
         weigh_completing(system, 1)
     while not (bounded and start > now):  # nodes with one job, then nodes with as many jobs as may share one
@@ -229,7 +235,7 @@ def earliest(system, record, whole, now, start, only_now, until, pick):
         for other in range(k):
             n_within = nodes_within(system, other, MASK)
             most += n_within
-            most_cpus += n_within * upcoming[other].node_cpus
+            most_cpus += cpus_within(system, other, n_within)
         enough = not preempts and most >= system.jobs[job].least_nodes and most_cpus >= needed
         if enough and pick_later(system, record, whole, preempts, k, pick):
             return now
@@ -255,12 +261,13 @@ def earliest(system, record, whole, now, start, only_now, until, pick):
             if n_within == 0 or (preempts and may_preempt(system, record, system.running[other])):
                 continue
             if expected > until:
+                state.cpus_by_then = most_cpus
                 return -1
             if border == 0:
                 border = expected + window - expected % window
             last = other
             most += n_within
-            most_cpus += n_within * upcoming[other].node_cpus
+            most_cpus += cpus_within(system, other, n_within)
             following = k
             while (  # jobs that may be preempted have been taken out
                 preempts
@@ -278,6 +285,7 @@ def earliest(system, record, whole, now, start, only_now, until, pick):
                 checked_late = True
                 break
         if last < 0:
+            state.cpus_by_then = most_cpus
             return -1
         if checked_late:
             continue
@@ -294,6 +302,7 @@ def earliest(system, record, whole, now, start, only_now, until, pick):
                     last = last_relevant(system, record, preempts, last, first_out)
                 return guessed_end(system, system.running[last], now)
         if exhausted or k >= state.n_running:
+            state.cpus_by_then = most_cpus
             return -1
 
 
@@ -452,18 +461,27 @@ def plan_job(system, record, now, since, only_now, pick):
     later, counted, listed, is_first = now, False, NONE, True
     is_component = jobs[job].component != NONE
     bounded_by_cpus = not (settings.in_rows or settings.linear or settings.preempts)
+    at, needed = place_of_limit(partition, limit), jobs[job].tasks * jobs[job].task_cpus * bounded_by_cpus
+    has_bounds = partition < N_BOUNDED and is_certain(system)
+    has_bounds = has_bounds and not (settings.plans_licences or is_component)
     open_window(system)
     for k in range(jobs[job].first_charge, jobs[job + 1].first_charge):
         later = max(later, system.limits[system.charges[k].limit].blocked)
     while True:
         start, released, missing = max(later, since), 0, 0
+        if has_bounds and not only_now:
+            # A job that was not tested yet counts as soon as enough nodes are available, with CPUs or not.
+            least, cpus = jobs[job].min_nodes, 0
+            if counted:
+                least, cpus = jobs[job].least_nodes, needed if start > now else 0
+            start = pass_by(system, partition, at, start, limit, least, cpus)
         if is_first or len(system.reservations):
             is_first = False
             for w in range(n_words):
                 system.sets[ORIGINAL, w] = system.partition_words[partition, w]
                 system.sets[MASK, w] = system.sets[ORIGINAL, w]
             released = after_reservations(system, keep_out(system, start, max(start, now) + limit), start)
-        later = move_window(system, start, max(start, now) + limit)
+        later = move_window(system, partition, start, max(start, now) + limit)
         if settings.plans_licences:
             missing = licences_return(system, job, start, max(start, now) + limit)
             later = missing if missing else later
@@ -474,8 +492,7 @@ def plan_job(system, record, now, since, only_now, pick):
         until = later if later and (settings.bounded or not is_component) else FAR
         # Slurm opens a window on the nodes of the partition, and counts the job as tested where enough are
         # available; only then it leaves out nodes without the features that the job asks for.
-        found = -1
-        n_nodes = restrict(system)
+        found, most_cpus, n_nodes = -1, FAR, restrict(system)
         if n_nodes >= jobs[job].min_nodes and not missing:
             if not counted:
                 counted = True
@@ -484,9 +501,12 @@ def plan_job(system, record, now, since, only_now, pick):
             if bounded_by_cpus and start > now and listed == NONE:
                 copy_running(system)
                 listed = nodes_for(system, job, whole)
-            if n_nodes >= jobs[job].least_nodes and not (
-                listed != NONE and too_few(system, record, listed, until)
-            ):
+            n_able = n_nodes
+            if n_nodes >= jobs[job].least_nodes and listed != NONE:
+                n_able = count_able(system, record, listed, until)
+                if listed == 1:
+                    most_cpus = n_able * settings.most_cpus
+            if n_able >= jobs[job].least_nodes:
                 for w in range(n_words):
                     system.sets[MASK, w] &= system.partition_words[words, w]
                 if settings.shares_cores and partitions[partition].shares == WHO_ASKS and jobs[job].asks:
@@ -501,7 +521,11 @@ def plan_job(system, record, now, since, only_now, pick):
                 if found != now:
                     found = earliest(system, record, whole, now, start, only_now, until, pick)
                     weigh_completing(system, 0)
+                most_cpus = state.cpus_by_then
         if found < 0:
+            if has_bounds:
+                most_cpus = most_cpus if bounded_by_cpus and words == partition else FAR
+                note_bounds(system, at, start + limit, n_nodes, until, most_cpus)
             if later and not only_now:
                 continue
             return 0

@@ -43,6 +43,14 @@ def offered_by(system, job, whole, node, supply, gres):
 
 
 @part()
+def is_plain(system, job, whole):
+    """Return whether a node offers a job what it has free, whatever that is."""
+    jobs, settings = system.jobs, system.settings[0]
+    bound = whole or jobs[job].max_nodes == 1 or jobs[job].tasks_per_node or settings.track_memory
+    return not (bound or settings.n_gres or jobs[job].task_cpus > 1)
+
+
+@part()
 def is_single(system, job):
     """Return whether a job gets the first node on which it fits: jobs of one node do since Slurm 26.05."""
     jobs, settings = system.jobs, system.settings[0]

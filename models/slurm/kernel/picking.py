@@ -12,7 +12,7 @@ import numpy as np
 from models.kernels.bits import ONE, lowest_position, population, span
 from models.kernels.compiling import part, passable
 from models.slurm.kernel.blocks import fit_on_blocks
-from models.slurm.kernel.offering import count, is_single, offered_by
+from models.slurm.kernel.offering import count, is_plain, is_single, offered_by
 from models.slurm.kernel.rows import (
     all_cores,
     copy_cores,
@@ -290,13 +290,15 @@ def pick_once(system, job, whole, row, supply, gres):
     ):
         state.n_chosen = take_runs(system, job, offered_by(system, job, whole, 0, supply, gres), row)
         return state.n_chosen
-    n_usable, most, n_groups = 0, 0, 0
+    n_usable, most, n_groups, plain = 0, 0, 0, is_plain(system, job, whole)
     for w in range(system.sets.shape[1]):
         word = system.sets[row, w]
         while word:
             node = w * 64 + lowest_position(word)
             word &= word - ONE
-            offer = offered_by(system, job, whole, node, supply, gres)
+            offer = supply[node].cpus  # in most cases, and a test of all that may limit it takes as long
+            if not plain:
+                offer = offered_by(system, job, whole, node, supply, gres)
             offers[node].cpus = offer
             if offer > 0:
                 n_groups = grouped(system, n_groups, node, offer)

@@ -1,4 +1,4 @@
-"""The plan of a backfill cycle: the available nodes over time, as a linked list of segments.
+"""The plan of a backfill cycle: the available nodes over time, as a list of segments.
 
 A planned job blocks whole nodes from the beginning of the slot of `bf_resolution` in which it starts to the
 beginning of the slot in which it ends, one at least (slurm.conf, SchedulerParameters, bf_resolution).
@@ -10,7 +10,7 @@ import numpy as np
 
 from models.kernels.bits import ONE, ZERO, lowest_position, population
 from models.kernels.compiling import part
-from models.slurm.kernel.tables import FAR, MASK, ORIGINAL, PICKED, UNAVAILABLE, WINDOW
+from models.slurm.kernel.tables import FAR, MASK, N_BOUNDED, N_LIMITS, ORIGINAL, PICKED, UNAVAILABLE, WINDOW
 
 
 @part(inline=False)
@@ -20,16 +20,17 @@ def begin_plan(system, now):
     slot = settings.bf_resolution
     system.segments[0].begin = now // slot * slot
     system.segments[0].end = (now + settings.bf_window) // slot * slot
-    system.segments[0].next = 0
+    system.segments[0].adds, system.segments[0].is_same, system.timeline[0] = 0, 0, 0
+    for k in range(first_bound(system, 1)):
+        system.bounds[k].nodes = system.bounds[k].cpus = FAR
     for w in range(system.sets.shape[1]):
         system.available[0, w] = ~system.sets[UNAVAILABLE, w]
     if settings.plans_licences:
         for k in range(settings.first_licence, len(system.limits)):
             at = system.sets.shape[1] + k - settings.first_licence
             system.available[0, at] = np.uint64(system.limits[k].cap)
-    state.n_segments = 1
+    state.n_segments = state.n_times = 1
     system.reserved_from[:] = FAR
-    list_segments(system)
 
 
 @part(inline=False)
@@ -41,19 +42,54 @@ def same_segment(system, one, other):
     return True
 
 
+@part()
+def first_bound(system, j):
+    """Return where the bounds of a segment begin."""
+    return j * N_LIMITS * min(len(system.partitions), N_BOUNDED)
+
+
 @part(inline=False)
-def split(system, j, at):
-    """Divide segment j at an instant within it, and return the later part."""
-    state = system.state[0]
-    new = state.n_segments
+def additions(system, one, other):
+    """Return the partitions of nodes that are available in a segment and not in another one, as bits.
+    O(words + partitions x words with such nodes)."""
+    found = 0
+    for w in range(system.sets.shape[1]):
+        added = system.available[other, w] & ~system.available[one, w]
+        if added:
+            for partition in range(len(system.partitions)):
+                if added & system.partition_words[partition, w]:
+                    found |= 1 << (partition % 63)
+    return found
+
+
+@part(inline=False)
+def split(system, place, at):
+    """Divide the segment at a place at an instant within it; bounds of it hold for both parts.
+    O(segments + words)."""
+    state, segments, timeline = system.state[0], system.segments, system.timeline
+    one, new = timeline[place], state.n_segments
     state.n_segments += 1
-    system.segments[new].begin, system.segments[new].end = at, system.segments[j].end
-    system.segments[j].end = at
+    segments[new].begin, segments[new].end = at, segments[one].end
+    segments[new].adds, segments[new].is_same = segments[one].adds, segments[one].is_same
+    segments[one].end, segments[one].adds, segments[one].is_same = at, 0, 1
     for w in range(system.available.shape[1]):
-        system.available[new, w] = system.available[j, w]
-    system.segments[new].next = system.segments[j].next
-    system.segments[j].next = new
-    return new
+        system.available[new, w] = system.available[one, w]
+    first, other = first_bound(system, one), first_bound(system, new)
+    for k in range(first_bound(system, 1)):
+        system.bounds[other + k] = system.bounds[first + k]
+    for k in range(state.n_times, place + 1, -1):
+        timeline[k] = timeline[k - 1]
+    timeline[place + 1] = new
+    state.n_times += 1
+
+
+@part(inline=False)
+def compare(system, place):
+    """Note how the segment at a place differs from the next one, if there is one."""
+    if place + 1 < system.state[0].n_times:
+        one, other = system.timeline[place], system.timeline[place + 1]
+        system.segments[one].adds = additions(system, one, other)
+        system.segments[one].is_same = same_segment(system, one, other)
 
 
 @part(inline=False)
@@ -69,44 +105,39 @@ def reserve(system, job, begin, end):
             node = w * 64 + lowest_position(word)
             word &= word - ONE
             system.reserved_from[node] = min(system.reserved_from[node], begin)
-    j, before, after, placed = 0, 0, -1, False
-    while True:
-        if system.segments[j].end > begin:
-            split(system, j, begin)
-            placed = True
-            break
-        if system.segments[j].end == begin:
-            placed = True
-            break
-        before = j
-        j = system.segments[j].next
-        if j == 0:
-            break
-    while placed:
-        j = system.segments[j].next
-        if j == 0:
-            break
-        if end < system.segments[j].end:
-            split(system, j, end)
+    state, segments, timeline = system.state[0], system.segments, system.timeline
+    first, all_changed = 0, settings.plans_licences
+    while first < state.n_times and segments[timeline[first]].end < begin:
+        first += 1
+    if first == state.n_times:
+        return
+    if segments[timeline[first]].end > begin:
+        split(system, first, begin)
+    last = first
+    while last + 1 < state.n_times and segments[timeline[last]].end < end:
+        last += 1
+        j, lacking = np.uint64(timeline[last]), ZERO
+        if end < segments[j].end:
+            split(system, last, end)
         for w in range(system.sets.shape[1]):
+            lacking |= system.sets[PICKED, w] & ~system.available[j, w]
             system.available[j, w] &= ~system.sets[PICKED, w]
+        all_changed = all_changed or lacking != ZERO
         if settings.plans_licences:
             deduct(system, job, j)
-        if end == system.segments[j].end:
-            if system.segments[j].next:
-                after = system.segments[j].next
+    # Between segments that lost the same nodes the difference stays what it was.
+    for k in range(first, last + 1):
+        if k in (first, last) or all_changed:
+            compare(system, k)
+    for k in range(max(first - 1, 0), min(last + 1, state.n_times - 1)):
+        one, other = timeline[k], timeline[k + 1]
+        if segments[one].is_same:
+            segments[one].end, segments[one].adds = segments[other].end, segments[other].adds
+            segments[one].is_same = segments[other].is_same
+            state.n_times -= 1
+            for i in range(k + 1, state.n_times):
+                timeline[i] = timeline[i + 1]
             break
-    i = before
-    while i != after:
-        j = system.segments[i].next
-        if j == 0:
-            break
-        if same_segment(system, i, j):
-            system.segments[i].end = system.segments[j].end
-            system.segments[i].next = system.segments[j].next
-            break
-        i = j
-    list_segments(system)
 
 
 @part(inline=False)
@@ -145,17 +176,6 @@ def licences_return(system, job, start, end):
 
 
 @part(inline=False)
-def list_segments(system):
-    """Write the segments in order of time, for windows that move over them. O(segments)."""
-    state, n, j = system.state[0], 0, 0
-    while n == 0 or j != 0:
-        system.timeline[n] = j
-        n += 1
-        j = system.segments[j].next
-    state.n_times = n
-
-
-@part(inline=False)
 def open_window(system):
     """Begin with an empty window before the plan; O(words)."""
     state = system.state[0]
@@ -164,8 +184,80 @@ def open_window(system):
         system.sets[WINDOW, w] = ~ZERO
 
 
+@part()
+def place_of_limit(partition, limit):
+    """Return the place of a bound among the ones of a segment. O(log limit)."""
+    bits, minutes = 0, limit // 60
+    while minutes and bits < N_LIMITS - 1:
+        bits += 1
+        minutes >>= 1
+    return N_LIMITS * partition + bits
+
+
+@part()
+def is_certain(system):
+    """Return whether `adds` of a segment is as it says: each partition has a bit, and nothing is reserved."""
+    return len(system.partitions) <= 63 and not len(system.reservations)
+
+
+@part()
+def adds_later(system, partition, first):
+    """Return the first place from one on at whose end nodes of a partition may be added, or the last place.
+    O(places passed)."""
+    last = system.state[0].n_times - 1
+    while first < last and not (system.segments[system.timeline[first]].adds >> (partition % 63)) & 1:
+        first += 1
+    return first
+
+
 @part(inline=False)
-def move_window(system, start, end):
+def pass_by(system, partition, at, start, limit, least, cpus):
+    """Return the first start from one on, in the order of `move_window`, at which the bounds for a limit do
+    not rule out as many nodes as a job needs and as many free CPUs by the next one.
+
+    In a cycle plans only take nodes away, and a window that begins in a part of a segment and ends later has
+    no further nodes: bounds hold on, also for the parts of a segment that is split. O(segments passed).
+    """
+    state, segments, timeline, bounds = system.state[0], system.segments, system.timeline, system.bounds
+    first = state.first_time
+    while True:
+        while first < state.n_times and segments[timeline[first]].end <= start:
+            first += 1
+        if first == state.n_times:
+            break
+        bound, k = first_bound(system, timeline[first]) + at, adds_later(system, partition, first)
+        until = segments[timeline[k]].end
+        if (bounds[bound].nodes >= least or bounds[bound].end > start + limit) and (
+            bounds[bound].cpus >= cpus
+            or bounds[bound].cpus_end > start + limit
+            or bounds[bound].until < until
+        ):
+            break
+        if k == state.n_times - 1 or (k > first and segments[timeline[k - 1]].begin > start + limit):
+            break
+        start = segments[timeline[k]].end
+        first = k + 1
+    state.first_time = first
+    return start
+
+
+@part(inline=False)
+def note_bounds(system, at, end, n_nodes, until, cpus):
+    """Note that the window, which ends at `end`, has a number of nodes, and of free CPUs by `until` if that
+    is not `FAR`, for its limit and longer ones."""
+    bounds, first = system.bounds, system.state[0].first_time
+    if first == system.state[0].n_times:
+        return
+    first = first_bound(system, system.timeline[first])
+    for k in range(first + at, first + (at // N_LIMITS + 1) * N_LIMITS):
+        if bounds[k].nodes > n_nodes:
+            bounds[k].end, bounds[k].nodes = end, n_nodes
+        if cpus < FAR and (bounds[k].cpus > cpus or bounds[k].until < until):
+            bounds[k].cpus_end, bounds[k].until, bounds[k].cpus = end, until, cpus
+
+
+@part(inline=False)
+def move_window(system, partition, start, end):
     """Move the window on to the segments between two instants; return the next time to try, 0 for none.
 
     Row `ORIGINAL` has the nodes that the job may use. Searching again is worthwhile where the first change
@@ -183,12 +275,15 @@ def move_window(system, start, end):
     while last < n and segments[timeline[last]].begin <= end:
         last += 1
     state.first_time, state.last_time = first, last
-    for k in range(first, min(last + 1, n - 1)):
+    certain = is_certain(system)
+    k = adds_later(system, partition, first)
+    while k < min(last + 1, n - 1):
         one, following, added = np.uint64(timeline[k]), np.uint64(timeline[k + 1]), ZERO
-        for w in range(n_words):
+        for w in range(0 if certain else n_words):
             added |= system.sets[ORIGINAL, w] & system.available[following, w] & ~system.available[one, w]
-        if added:
+        if certain or added:
             return segments[one].end
+        k = adds_later(system, partition, k + 1)
     if system.settings[0].bounded and last + 2 < n:
         return segments[timeline[last + 1]].end
     return 0

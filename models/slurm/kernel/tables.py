@@ -107,7 +107,7 @@ STATE = fields(
     "n_completing n_known n_left n_pings n_pieces n_members n_slices most_shared shared n_offered n_ended "
     "n_placed busy_first weighed repeated is_copied is_viewed n_copies n_reached n_joint "
     "n_times first_time middle_time last_time n_joined n_booting n_stopping node_update n_power_log planned "
-    "last_scan next_scan power_task node_changed partition verdict dedicated n_resets",
+    "cpus_by_then last_scan next_scan power_task node_changed partition verdict dedicated n_resets",
 )
 """Scalars of the system.
 
@@ -142,6 +142,8 @@ partition, verdict
     or `WAITS`, see `models.slurm.kernel.switches`.
 weighed
     Whether nodes that are completing are heavier at the moment.
+cpus_by_then
+    CPUs at most that are free for a job by the instant by which it found no start.
 busy_first
     Whether nodes that jobs have now are preferred.
 repeated
@@ -345,13 +347,13 @@ of `LATER`."""
 ALLOWED, TRIED, KEPT = range(3)
 """Rows of `System.cores`: those that a job may have, that are tried, that were tried before."""
 
-UPCOMING = fields(ints="expected first_word first_share node_cpus")
+UPCOMING = fields(ints="expected first_word first_share node_cpus spread_cpus")
 """Running jobs in order of their expected ends, and one more record that ends the last job's words; see
 `models.slurm.kernel.upcoming`.
 
 first_word: its nodes are in the records of `System.upcoming_words` from here to the next job's first one.
 first_share: what it has of them, in `System.upcoming_shares` likewise. node_cpus: the most CPUs that it has
-of a node.
+of a node; spread_cpus: its CPUs without one of each node.
 """
 
 NODES_IN_WORD = fields(ints="word bits")
@@ -404,9 +406,23 @@ STAYING = fields(ints="count members marked")
 POWER_LOG = fields("at idle boot off")
 """Changes of the watts that idle, booting and powered-down nodes draw."""
 
-SEGMENT = fields(ints="begin end next")
-"""The plan: from when to when `System.available` has the same nodes, a linked list in order of time, and in
-`System.timeline` its places in that order. `System.suffixes`: see `models.slurm.kernel.plan.restrict`."""
+SEGMENT = fields(ints="begin end adds is_same")
+"""The plan: from when to when `System.available` has the same nodes, and in `System.timeline` the places of
+these segments in order of time. `System.suffixes`: see `models.slurm.kernel.plan.restrict`.
+
+adds: bit p % 63 is set if a node of partition p is available in the next segment that is not in this one.
+is_same: whether that has the same nodes and licences.
+"""
+
+BOUND = fields(ints="end nodes cpus_end until cpus")
+"""In this cycle a window from a segment to `end` or later has at most this number of nodes of a partition,
+and one to `cpus_end` or later at most this number of CPUs that are free there by `until`.
+
+`System.bounds` has for each segment N_LIMITS bounds for each of the first N_BOUNDED partitions: a bound is of
+limits with as many bits in their minutes, see `models.slurm.kernel.plan.pass_by`.
+"""
+
+N_LIMITS, N_BOUNDED = 14, 16
 
 SWITCH = fields(ints="level parent distance n_nodes n_cpus weight required")
 """A switch of a tree, or a base block: leaves have level 0. All but level and parent: of one choice of nodes,
@@ -522,6 +538,7 @@ class System(NamedTuple):
     sets: SETS
     segments: Annotated[np.ndarray, SEGMENT]
     available: SETS
+    bounds: Annotated[np.ndarray, BOUND]
     timeline: Ints
     suffixes: SETS
     of_user: Ints

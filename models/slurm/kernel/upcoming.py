@@ -34,11 +34,13 @@ def copy_running(system):
     n, at = 0, 0
     for k in range(state.n_running):
         upcoming[k].first_word, upcoming[k].first_share = n, at
-        upcoming[k].expected, upcoming[k].node_cpus = system.fate[system.running[k]].expected, 0
+        upcoming[k].expected = system.fate[system.running[k]].expected
+        upcoming[k].node_cpus = upcoming[k].spread_cpus = 0
         entry = system.fate[system.running[k]].entry
         while entry != NONE:
             node = entries[entry].node
             upcoming[k].node_cpus = max(upcoming[k].node_cpus, entries[entry].cpus)
+            upcoming[k].spread_cpus += entries[entry].cpus - 1
             shares[at].node, shares[at].cpus = node, entries[entry].cpus
             views[node].last += 1
             at += 1
@@ -72,6 +74,12 @@ def nodes_within(system, k, row):
             system.sets[row, system.upcoming_words[i].word] & np.uint64(system.upcoming_words[i].bits)
         )
     return n
+
+
+@part()
+def cpus_within(system, k, n_within):
+    """Return how many CPUs the running job at a place has at most on a number of its nodes."""
+    return min(n_within * system.upcoming[k].node_cpus, n_within + system.upcoming[k].spread_cpus)
 
 
 @part(inline=False)
@@ -198,9 +206,10 @@ def nodes_for(system, job, whole):
 
 
 @part(inline=False)
-def too_few(system, record, number, until):
-    """Return whether fewer nodes of row `MASK` than a job needs, of those that it may use, have enough CPUs
-    by `until`, as `nodes_for` has listed them. O(W + log N), and 64 nodes more where it depends on them."""
+def count_able(system, record, number, until):
+    """Return how many nodes of row `MASK`, of those that a job may use, have enough CPUs by `until`, as
+    `nodes_for` has listed them: an upper bound, below what it needs only if they are too few. O(W + log N),
+    and 64 nodes more where it depends on them."""
     able, sets, words = system.able, system.sets, system.partition_words
     first, row = number * len(system.nodes), system.records[record].words
     n = able_by(system, number, until, FAR)
@@ -214,4 +223,4 @@ def too_few(system, record, number, until):
         word = sets[MASK, node // 64] & words[row, node // 64]
         found += int((word >> np.uint64(node % 64)) & ONE)
         listed += 1
-    return found < least
+    return found + n - listed
