@@ -1,5 +1,6 @@
 """Storms are in the second tier; they use the quick study of ``tests/sweep``."""
 
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -32,8 +33,9 @@ def ask(capsys: pytest.CaptureFixture[str]) -> Callable[..., Answer]:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    here = f"{Path(__file__).parent}{os.sep}"
     for item in items:
-        if Path(__file__).parent in item.path.parents:
+        if str(item.path).startswith(here):
             item.add_marker("exhaustive")
 
 
