@@ -47,7 +47,7 @@ def test_the_cmu_rule_is_found_and_confirmed(sweep) -> None:
     queues.log(Path("q.swf"), 1)
     own = (*TUNE, "name=ours", "output=results/tune")  # the name of the user's own experiment
     planned = sweep(*own, "search.settings=12", "action=plan").out
-    assert "tasks     5 (5 points x 1 replications)" in planned, "the settings of a round, and the site's"
+    assert "tasks     5 (5 points x 1 replication)" in planned, "the settings of a round, and the site's"
     answer = sweep(*own, "search.settings=12")
     assert answer.status == 0, answer.err
     study, paper = opened(Path("results/tune"))
@@ -161,7 +161,7 @@ def test_nothing_is_found_where_all_orders_are_equal(sweep) -> None:
         (("tune.weights=null",), "tune has no key: give the keys that a search may set"),
         (("tune.reservations={of: [1], range: [1, 4]}",), "tune.reservations has both range and of"),
         (("tune.weights.wait=[1,1e300]",), "outermost values of tune: policy.weights.wait=1e+300; allowed:"),
-        (("workload.path=empty.swf",), "empty.swf: no jobs at all (only 1 comment lines); give a log"),
+        (("workload.path=empty.swf",), "empty.swf: no jobs at all (only 1 comment line); give a log"),
         (("tune.reservations=[4,1]",), "tune.reservations=[4,1]: give LOW < HIGH"),
         (("tune.reservations=3",), "tune.reservations=3: give [LOW, HIGH], [LOW, HIGH, log]"),
         (("tune.weights.wait={of: [1], if: {order: 2}}",), "if names order, which tune does not have"),
