@@ -47,7 +47,7 @@ def test_gather_writes_those_that_are_done(sweep):
     assert sweep(*ONE).status == 0
     answer = sweep(*ONE, "grid.load=[0.3,0.6]", "action=gather", "schedule=out")
     assert answer.status == 0
-    assert "schedules: out/ (1 files); 1 left out, whose tasks are not done" in answer.out.splitlines()
+    assert "schedules: out/ (1 file); 1 left out, whose tasks are not done" in answer.out.splitlines()
     assert [path.name for path in Path("out").iterdir()] == ["load_0.3.swf"]
 
 

@@ -7,6 +7,7 @@ from analysis.drawings.matrix import FREE, alternates
 from analysis.drawings.scene import asked
 from analysis.feitelson1996 import drawings
 from analysis.figures import style
+from models.counting import counted
 
 MAPPED = np.array([[0, 0, FREE, FREE], [1, FREE, FREE, 2], [3, 3, 3, 3]])
 
@@ -42,4 +43,5 @@ def test_a_matrix_is_that_of_the_points_own_simulation() -> None:
         figure.draw_without_rendering()
     title = figure.axes[0].get_title(loc="left")
     jobs = np.unique(state.mapped[state.mapped != FREE]).size
-    assert f"load 0.7, time 40, alternation exclusive: {jobs} jobs in {len(state.mapped)} slots" in title
+    of_slots = counted(len(state.mapped), "slot")
+    assert f"load 0.7, time 40, alternation exclusive: {counted(jobs, 'job')} in {of_slots}" in title
