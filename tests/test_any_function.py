@@ -55,6 +55,7 @@ def run(folder: Path, *words: str) -> str:
     return done.stdout
 
 
+@pytest.mark.exhaustive
 def test_the_page_runs_from_top_to_bottom(tmp_path: Path) -> None:
     written(tmp_path)
     bare = re.findall(r"(?<!`\n\n)^```python\n(.*?)^```$", TEXT, re.DOTALL | re.MULTILINE)

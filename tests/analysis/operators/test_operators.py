@@ -89,6 +89,7 @@ def test_one_batch_has_differences_but_no_verdicts() -> None:
     assert not any("better" in line or "±" in line for line in tables.brief(study))
 
 
+@pytest.mark.exhaustive
 def test_a_report_without_a_paper(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     results = write(tmp_path, dataset(("easy", "quick", "slow")))
     assert main([str(results)]) == 0
