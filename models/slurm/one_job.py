@@ -263,7 +263,8 @@ def check_network(wanted: Asked, configuration: Configuration) -> None:
         return
     longer = versions.rules(configuration.settings.version)["any_segment"]
     cpus, segment = request.tasks * request.task_cpus, segments(request, configuration.settings)
-    sizes, fits = np.array([request.nodes, cpus, segment]), np.zeros(len(request), bool)
+    nodes_asked = np.maximum(request.nodes, 1)
+    sizes, fits = np.array([nodes_asked, cpus, segment]), np.zeros(len(request), bool)
     for number, (one, topology) in enumerate(zip(configuration.partitions, topologies, strict=True)):
         here = wanted.of_record[wanted.place == number]
         known, kind = np.unique(sizes[:, here], axis=1, return_inverse=True)

@@ -100,6 +100,11 @@ class Capture:
         pairs = (line.partition("=") for line in self.files.get(CONFIG, "").splitlines())
         return {key.strip(): value.strip() for key, equals, value in pairs if equals}
 
+    @property
+    def _path(self) -> Path:
+        given = (self.slurm.env or os.environ).get("SLURM_CONF") or self.config.get("SLURM_CONF")
+        return Path(given or "/etc/slurm/slurm.conf")
+
     def _cycles(self) -> None:
         """Note how long backfill cycles take, if sdiag prints it."""
         try:
@@ -141,6 +146,7 @@ class Capture:
         """Add the options that only command lines show, and nothing else of them, where they matter."""
         matter = "OverSubscribe=YES:" in self.files.get(PARTITIONS, "")
         matter = matter or self.config.get("TopologyPlugin", "").endswith(("tree", "block"))
+        matter = matter or self._path.with_name(TOPOLOGIES[1]).is_file()  # since 25.05 it wins
         if not (matter and self.files.get(LOG, "").startswith("JobID|")):
             return
         try:
@@ -197,8 +203,7 @@ class Capture:
 
     def _configuration(self) -> None:
         """Copy slurm.conf and its includes into one folder, and make it include what Slurm prints."""
-        given = (self.slurm.env or os.environ).get("SLURM_CONF") or self.config.get("SLURM_CONF")
-        path = Path(given or "/etc/slurm/slurm.conf")
+        path = self._path
         try:
             text = self._copied(path, path.parent, {path: CONFIGURATION})
             if version := self.config.get("SLURM_VERSION"):  # decides defaults and rules
@@ -212,9 +217,14 @@ class Capture:
         if (beside := path.with_name(TOPOLOGY)).is_file():
             self.files[TOPOLOGY] = beside.read_text(encoding="utf-8", errors="surrogateescape")
         if (beside := path.with_name(TOPOLOGIES[1])).is_file():  # as lines of slurm.conf
-            lines = of_yaml(beside.name, beside.read_text(encoding="utf-8", errors="replace"), Faults())
+            faults = Faults()
+            lines = of_yaml(beside.name, beside.read_text(encoding="utf-8-sig", errors="replace"), faults)
             words = (" ".join(f"{key}={text}" for key, text in line.pairs if text) for line in lines)
             self.files[NETWORK] = "".join(f"{line}\n" for line in words)
+            for fault in faults.found:
+                self.note("wrong", "topology", f"{fault}; the bundle lacks what it describes")
+            for note in faults.notes:
+                self.note("warning", "topology", note)
         further = [
             TOPOLOGY,
             NETWORK,

@@ -145,6 +145,7 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capture
         anonymise: bool = False,
         planned: int | None = 0,
         sharing: str = "NO",
+        topology: str = "- topology: b\n  block: {blocks: [{block: rack2, nodes: 'alp[01-02]'}]}\n",
     ) -> list[str]:
         (tmp_path / "parts").mkdir(exist_ok=True)
         texts = {
@@ -154,13 +155,15 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capture
             "node": SHOWN_NODES,
             "sacct.txt": rows() if jobs is None else jobs, "event": EVENT,
             "topology.conf": "SwitchName=rack1 Nodes=alp[01-04]\nSwitchName=top Switches=rack1\n",
-            "topology.yaml": "- topology: b\n  block: {blocks: [{block: rack2, nodes: 'alp[01-02]'}]}\n",
+            "topology.yaml": topology,
         }  # fmt: skip
         for name, text in texts.items():
             new = (
                 text.replace("{folder}", str(tmp_path)).replace("{version}", version).replace("{conf}", conf)
             )
             (tmp_path / name).write_text(new.replace("{private}", private))
+        if not topology:
+            (tmp_path / "topology.yaml").unlink()
         programs = {
             "scontrol": f'for last; do :; done; cat "{tmp_path}/$last"',
             "sacctmgr": f'for last; do :; done; case "$*" in *dump*) cp {tmp_path}/dump ${{last#file=}};; '
@@ -237,6 +240,14 @@ def test_a_complete_bundle(site: Site, tmp_path: Path, version: str) -> None:
         ({"jobs": re.sub(r"2024-03-\d\dT\d\d:00:00", "1709280000", rows())}, "wrong    period .*the form"),
         ({"jobs": rows().splitlines()[0] + "\n"}, "wrong    jobs .*there are none in 2024-03-01 to 2024-0"),
         ({"without": "sacct"}, "wrong    sacct .*no such program; go to a node .*has no sacct.txt"),
+        (
+            {"topology": "- {topology: a, flat: true}\n- {topology: b, trees: {}}"},
+            "wrong    topology   topology.yaml, topology 2: has 'trees'; allowed: .*the bundle lacks what",
+        ),
+        (
+            {"topology": "- {topology: a, block: {blocks: {block: b, node: n1}}}"},
+            "warning  topology   topology.yaml, topology 1: node is not .* known here.*did you mean nodes",
+        ),
         ({"without": "sacctmgr"}, "warning  sacctmgr .*no such program.*has no associations.cfg"),
     ],
 )  # fmt: skip
@@ -250,7 +261,7 @@ def test_a_period_that_the_database_refuses_is_asked_for_in_parts(site: Site, tm
         'echo "$*" >> {folder}/asked; case "$*" in *"-S 2024-03-01T00:00:00 -E 2024-04-01T00:00:00"*) '
         'echo "sacct: error: Too wide of a date range in query" >&2; exit 1;; esac' + SACCT
     )
-    lines = site(printed=refuses)
+    lines = site(printed=refuses, topology="")
     assert any("MaxQueryTimeRange: asked for in two parts, at 2024-03-16" in line for line in lines)
     assert len((tmp_path / "asked").read_text().splitlines()) == 4  # refused, two halves, the time zone
     assert len(sacct.read(tmp_path / "site.tar.gz").job) == 62  # each job once
@@ -269,7 +280,9 @@ def test_of_command_lines_only_some_options_are_kept(site: Site, tmp_path: Path,
     assert found.placed[3].tolist() == [0, 1, 300, 0, 0]
     with tarfile.open(tmp_path / "site.tar.gz") as tar:
         assert b"secret" not in tar.extractfile("sacct.txt").read()
-    site(printed=printed)
+    site(printed=printed, anonymise=anonymise)  # because of topology.yaml
+    assert sacct.read(tmp_path / "site.tar.gz").placed is not None
+    site(printed=printed, topology="")
     assert sacct.read(tmp_path / "site.tar.gz").placed is None
 
 

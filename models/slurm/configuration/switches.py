@@ -16,6 +16,9 @@ MOST_SWITCHES = 2000
 """A choice of nodes goes through all of them, and through all pairs of those in use."""
 
 MOST_LEVELS = 16
+MOST_DIGITS = 9
+"""Of a block size, which must fit in 32 bits."""
+
 ALL_LEVELS = 0b11111
 """Block sizes without BlockSizes: one to sixteen base blocks."""
 
@@ -134,13 +137,14 @@ def _blocks(line: Line, lines: Mapping[str, Sequence[Line]], numbers: Mapping[st
     sizes = line.value("BlockSizes", _sizes, [])
     shown = [one for one in (*every, *lines.get(AGGREGATED, ())) if one.text("BlockSize")]  # by scontrol
     if shown and not sizes:
-        sizes = sorted({one.value("BlockSize", int, 1) for one in shown})
-    base = sizes[0] if sizes else len(blocks[0].nodes) if blocks else 0
+        sizes = sorted({size for one in shown for size in one.value("BlockSize", _sizes, [])})
+    base = sizes[0] if sizes else next((len(one.nodes) for one in blocks if one.nodes), 0)
     levels = 0 if sizes else ALL_LEVELS
     for size in sizes:
         times = size // base
         if size % base or times & (times - 1) or times >= 1 << MOST_LEVELS:
             line.fault(f"BlockSizes has {size}; allowed: {base} times a power of two")
+            continue
         levels |= 1 << (times.bit_length() - 1)
     if blocks and not base:
         line.fault(f"block {blocks[0].name} has no node of this slurm.conf; add BlockSizes=N")
@@ -148,10 +152,10 @@ def _blocks(line: Line, lines: Mapping[str, Sequence[Line]], numbers: Mapping[st
 
 
 def _sizes(text: str) -> list[int]:
-    sizes = [int(word) for word in text.split(",") if word.isdecimal() and int(word)]
-    if len(sizes) != len(text.split(",")):
+    words = text.split(",")
+    if not all(word.isdecimal() and len(word) <= MOST_DIGITS and int(word) for word in words):
         raise ValueError("numbers of nodes such as 8,16,64")
-    return sizes
+    return [int(word) for word in words]
 
 
 def _members(lines: Sequence[Line], what: str, key: str, numbers: Mapping[str, int]) -> tuple[Switch, ...]:
@@ -196,12 +200,22 @@ def switches_of(lines: Sequence[Line], numbers: Mapping[str, int]) -> tuple[Swit
     return tuple(found)
 
 
-FORMS = {
+FORMS: Mapping[str, tuple[str, str, Mapping[str, str]]] = {
     TREE: ("switches", "SwitchName", {"switch": "SwitchName", "nodes": "Nodes", "children": "Switches"}),
     BLOCK: ("blocks", "BlockName", {"block": "BlockName", "nodes": "Nodes"}),
+    FLAT: ("", "", {}),
+    "ring": ("rings", "", {}),
+    "torus3d": ("toruses", "", {}),
 }
 """Kind of a topology -> its list in topology.yaml, the key of topology.conf that begins a line, and its
-keys."""
+keys, the name's first, as in topology.yaml(5) of Slurm 26.11; what is not modelled has no keys here."""
+
+OPTIONS = {BLOCK: "block_sizes", FLAT: "alpha_step_rank"}
+"""The further key of a kind in topology.yaml."""
+
+SWITCHED = {"true": True, "yes": True, "on": True, "1": True, "": False}
+SWITCHED |= {"false": False, "no": False, "off": False, "0": False}
+"""Values of a key that is on or off; without a value it is off."""
 
 
 def of_yaml(name: str, text: str, faults: Faults) -> Iterator[Pairs]:
@@ -209,41 +223,88 @@ def of_yaml(name: str, text: str, faults: Faults) -> Iterator[Pairs]:
     import yaml  # type: ignore[import-untyped] # types only by another package
 
     try:
-        found = yaml.safe_load(text)
+        found = yaml.load(text, Loader=yaml.BaseLoader)  # all text: 007, 2024-13-45 are names
+    except RecursionError:
+        return faults.add(f"{name}: lists in too many lists; allowed: a list of topologies")
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         where = f", line {mark.line + 1}" if mark else ""
         return faults.add(f"{name}{where}: not YAML ({getattr(error, 'problem', None) or 'unreadable'})")
-    for number, one in enumerate(_list(found), start=1):
-        where, given = f"{name}, topology {number}", _mapping(one)
-        label = str(given.get("topology", ""))
-        kinds = [kind for kind in given if kind not in ("topology", "cluster_default")]
-        if not label or len(kinds) != 1:
-            faults.add(f"{where}: allowed: topology: NAME, cluster_default, and one of tree, block and flat")
-            continue
-        kind, body = kinds[0], _mapping(given[kinds[0]])
-        yield Pairs(
-            where,
-            [
-                (NETWORK, label),
-                ("Kind", kind),
-                ("Default", str(given.get("cluster_default", False))),
-                ("BlockSizes", ",".join(str(size) for size in _list(body.get("block_sizes", [])))),
-            ],
-        )
-        of_list, first, keys = FORMS.get(kind, ("", "", {}))
-        for entry in _list(body.get(of_list, [])):
-            pairs = [(keys.get(key, key), str(value)) for key, value in _mapping(entry).items()]
-            pairs.sort(key=lambda pair: pair[0] != first)
-            if not pairs or pairs[0][0] != first:
-                faults.add(f"{where}: an entry of {of_list} without {next(iter(keys))}: NAME")
-                continue
+    form = f"topology: NAME, cluster_default, and one of {', '.join(FORMS)}"
+    if not (every := _list(found, dict)):
+        faults.add(f"{name} is not a list of topologies; allowed: for each, {form}")
+    for number, given in enumerate(every or [], start=1):
+        where = f"{name}, topology {number}"
+        label, default = given.get("topology"), given.get("cluster_default", "")
+        kinds = [key for key in given if key in FORMS and _is_on(given[key]) is not False]
+        unknown = [_shown(key) for key in given if key not in (*FORMS, "topology", "cluster_default")]
+        if not _is_word(label) or len(kinds) != 1 or unknown:
+            has = f"has {' and '.join(unknown)}; " if unknown else ""
+            faults.add(f"{where}: {has}allowed: {form}")
+        elif (is_default := _is_on(default)) is None:
+            faults.add(f"{where}: cluster_default is {_shown(default)}; allowed: true and false")
+        else:
+            yield from _of_body(where, label, is_default, kinds[0], given[kinds[0]], faults)
+
+
+def _of_body(where: str, label: str, default: bool, kind: str, body: Any, faults: Faults) -> Iterator[Pairs]:
+    """Yield the lines of one topology."""
+    of_list, first, keys = FORMS[kind]
+    known = [key for key in (OPTIONS.get(kind), of_list) if key]
+    if kind == FLAT and _is_on(body):
+        body = {}
+    if not isinstance(body, dict):
+        return faults.add(f"{where}: {kind} is {_shown(body)}; allowed: {' and '.join(known)} below it")
+    for key in body:
+        if key not in known:
+            faults.add(f"{where}: {kind} has {_shown(key)}; allowed: {' and '.join(known)}")
+    sizes, entries = _list(body.get("block_sizes", []), str), _list(body.get(of_list, []), dict)
+    if sizes is None:
+        given = _shown(body["block_sizes"])
+        faults.add(f"{where}: block_sizes is {given}; allowed: a list of numbers of nodes such as [8, 16]")
+    if entries is None:
+        one = f"{next(iter(keys), 'name')}: NAME"
+        faults.add(f"{where}: {of_list} is {_shown(body[of_list])}; allowed: a list with {one} in each entry")
+    yield Pairs(
+        where,
+        [
+            (NETWORK, label),
+            ("Kind", kind),
+            ("Default", str(default)),
+            ("BlockSizes", ",".join(sizes or [])),
+        ],
+    )
+    for entry in (entries or []) if first else []:
+        pairs = [(keys[key], entry[key]) for key in keys if entry.get(key)]
+        wrong = [key for key in keys if entry.get(key) and not _is_word(entry[key])]
+        for key in entry:
+            if key not in keys:
+                faults.unknown(where, f"a key in an entry of {of_list}", key, keys)
+        if not pairs or pairs[0][0] != first:
+            faults.add(f"{where}: an entry of {of_list} without {next(iter(keys))}: NAME")
+        elif wrong:
+            given = " and ".join(f"{key}: {_shown(entry[key])}" for key in wrong)
+            faults.add(f"{where}: an entry of {of_list} has {given}; allowed: text such as n[1-8]")
+        else:
             yield Pairs(where, [*pairs, ("Topology", label)])
 
 
-def _list(found: Any) -> list[Any]:
-    return found if isinstance(found, list) else []
+def _list(found: Any, of: type) -> list[Any] | None:
+    """Return a list of values of a type, as which Slurm takes one such value, too; None for anything else."""
+    every = found if isinstance(found, list) else [found]
+    return every if all(one and isinstance(one, of) for one in every) else None
 
 
-def _mapping(found: Any) -> dict[str, Any]:
-    return {str(key): value for key, value in found.items()} if isinstance(found, dict) else {}
+def _is_word(found: Any) -> bool:
+    return isinstance(found, str) and bool(found) and found.isprintable()
+
+
+def _is_on(found: Any) -> bool | None:
+    return SWITCHED.get(found.lower()) if isinstance(found, str) else None
+
+
+def _shown(found: Any) -> str:
+    """Return what a message has of a value."""
+    if isinstance(found, str):
+        return repr(found[:40]) if found else "empty"
+    return "a list" if isinstance(found, list) else "a mapping"

@@ -719,6 +719,9 @@ def test_what_has_no_effect_is_listed() -> None:
             "BlockSizes=few; allowed: numbers of nodes such as 8,16",
         ),
         (["BlockName=a Nodes=gone"], "block a has no node of this slurm.conf; add BlockSizes=N"),
+        (["BlockName=a Nodes=n1", "BlockSizes=16,8,4"], "16 times a power of two; .* has 4; allowed: 16"),
+        (["BlockName=a Nodes=n1 BlockSize=0"], "BlockSize=0; allowed: numbers of nodes such as 8"),
+        (["BlockName=a Nodes=n1", f"BlockSizes={'9' * 20}"], "99; allowed: numbers of nodes such as 8"),
     ],
 )
 def test_wrong_switches_and_blocks_are_refused(lines: list[str], answer: str) -> None:
@@ -735,6 +738,7 @@ def blocks(base: int, levels: int, *nodes: range) -> tuple[str, int, int, list[t
     ("lines", "expected"),
     [
         (["BlockName=b[1-2]"], None),
+        (["BlockName=a", "BlockName=b Nodes=n[5-8]"], blocks(4, 31, range(0), range(4, 8))),
         (["BlockName=a Nodes=n[1-4]", "BlockName=b Nodes=n[5-8]"], blocks(4, 31, range(4), range(4, 8))),
         (["BlockName=a Nodes=n[1-18]", "BlockSizes=16,64"], blocks(16, 5, range(18))),
         (["BlockName=a Nodes=n[1-4] # i", "BlockName=b", "BlockSizes=4"], blocks(4, 1, range(4), range(0))),
@@ -802,6 +806,8 @@ TOPOLOGIES = """\
         ("24.11", 8, 4, "asks for 8 nodes in segments of 4"),
         ("25.11", 8, 4, ""),
         ("25.11", 2, 4, "asks for 2 nodes in segments of 4"),
+        ("25.11", 0, 4, "asks for 1 node in segments of 4"),
+        ("26.05", 0, 4, ""),
         ("26.05", 2, 4, ""),
         ("24.11", 9, 0, "asks for 9 nodes"),
     ],
@@ -810,8 +816,9 @@ def test_jobs_that_fit_in_no_block_are_named(version: str, nodes: int, segment: 
     lines = ["TopologyPlugin=topology/block", "NodeName=n[1-9] CPUs=1", "PartitionName=all Nodes=ALL"]
     lines += [f"BlockName=b{k} Nodes=n[{2 * k - 1}-{2 * k}]" for k in range(1, 5)]
     made = of_lines("slurm.conf", [*lines, "BlockSizes=2,4,8", f"SLURM_VERSION={version}"])
-    size = np.array([nodes])
-    request = Requests.of(size, 0 * size, nodes=size, most_nodes=size, segment=np.array([segment]))
+    stated = np.array([nodes])
+    size = np.maximum(stated, 1)
+    request = Requests.of(size, 0 * size, nodes=stated, most_nodes=stated, segment=np.array([segment]))
     given = asked(Jobs(0.0 * size, 1.0 + size, 60.0 + size, size, 0 * size, request=request), made)
     if not why:
         limited(given, "error", made)
@@ -859,6 +866,28 @@ def test_topologies_of_partitions_are_read(tmp_path: Path) -> None:
         ("- {topology: b, flat: true}", "partition p has Topology=a, which topology.yaml lacks; allowed: b"),
         ("- topology: a\n  tree: {switches: [{switch: s}]}", "switch s has neither Nodes= nor Switches="),
         ("- {topology: a, block: {block_sizes: [3, 7], blocks: []}}", "BlockSizes has 7; allowed: 3 times"),
+        ("- {topology: a, block: {block_sizes: [16, 8], blocks: []}}", "BlockSizes has 8; allowed: 16 times"),
+        ("- {topology: a, block: {block_sizes: 0}}", "BlockSizes=0; allowed: numbers of nodes such as 8,16"),
+        ("topologies: [{topology: a, flat: true}]", "topology 1: has 'topologies'; allowed: topology: NAME,"),
+        ("SwitchName=s1 Nodes=n1", "topology.yaml is not a list of topologies; allowed: for each, topology"),
+        ("", "topology.yaml is not a list of topologies"),
+        ("[" * 9999, "lists in too many lists"),
+        ("- {topology: a, trees: {}}", "has 'trees'; allowed: topology: NAME, cluster_default, and one of"),
+        ("- {topology: a, flat: false}", "topology 1: allowed: topology: NAME, cluster_default, and one of"),
+        ("- {topology: a, flat: 3}", "flat is '3'; allowed: alpha_step_rank below it"),
+        ("- {topology: a, flat: true, cluster_default: [1]}", "cluster_default is a list; allowed: true and"),
+        ("- {topology: a, tree: SwitchName=s}", "tree is 'SwitchName=s'; allowed: switches below it"),
+        (
+            "- {topology: a, block: {block: [], block_sizes: {x: 1}, blocks: b=n1}}",
+            "block has 'block'; allowed: block_sizes and blocks; (2) topology.yaml, topology 1: block_sizes "
+            "is a mapping; allowed: a list of numbers of nodes such as [8, 16]; (3) topology.yaml, topology "
+            "1: blocks is 'b=n1'; allowed: a list with block: NAME in each entry",
+        ),
+        ("- {topology: a, ring: {rings: r=n1}}", "rings is 'r=n1'; allowed: a list with name: NAME"),
+        (
+            "- {topology: a, tree: {switches: [{switch: s, nodes: [n1]}]}}",
+            "an entry of switches has nodes: a list; allowed: text such as n[1-8]",
+        ),
     ],
 )
 def test_a_wrong_topology_yaml_is_one_line(text: str, answer: str, tmp_path: Path) -> None:
@@ -868,6 +897,28 @@ def test_a_wrong_topology_yaml_is_one_line(text: str, answer: str, tmp_path: Pat
         read(tmp_path / "slurm.conf")
     assert answer in str(error.value)
     assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "n", "levels"),
+    [
+        ("{topology: 2024-13-45, tree: {switches: {nodes: n1, switch: 007, children: }}}", "tree", 1, 0),
+        ("- {topology: a, block: {block_sizes: 1, blocks: {block: b, nodes: n1}}, flat: no}", "block", 1, 1),
+        ("- {topology: a, flat: {alpha_step_rank: true}}", "flat", 0, 0),
+        ("- {topology: b, flat: true}\n- {topology: a, cluster_default: 1, ring: {rings: []}}", "ring", 0, 0),
+        ("- {topology: a, torus3d: {toruses: [{name: t, dims: {x: 1, y: 1, z: 1}}]}}", "torus3d", 0, 0),
+    ],
+)
+def test_every_form_of_a_topology_yaml_is_read(
+    text: str, kind: str, n: int, levels: int, tmp_path: Path
+) -> None:
+    """One entry in place of a list of one, names that other readers of YAML take as dates or numbers."""
+    (tmp_path / "slurm.conf").write_text(f"{NODE}\nPartitionName=p Nodes=ALL\n")
+    (tmp_path / "topology.yaml").write_text(text)
+    first, *_ = read(tmp_path / "slurm.conf").topologies
+    assert (first.kind, len(first.switches), first.levels) == (kind, n, levels)
+    if kind == "tree":
+        assert (first.name, first.switches[0].name) == ("2024-13-45", "007")
 
 
 def test_switches_are_read_from_the_file_beside_slurm_conf(tmp_path: Path) -> None:
