@@ -103,7 +103,7 @@ def resampled(read: Trace, workload: Parameters, seed: Seed) -> Trace:
         )
     if drawn == WEEKS:
         zero = None if read.origin is None else read.origin.zero
-        source, submit, n_weeks = _weeks(time, 0.0 if zero is None else monday(zero), seed)
+        source, submit, copy, n_weeks = _weeks(time, 0.0 if zero is None else monday(zero), seed)
         user = None if jobs.user is None else jobs.user[source]
         begin = "at its first submission" if zero is None else "on Mondays at 0:00"
         notes = [f"{name}: each week of a replication is one of its {n_weeks} weeks, which begin {begin}"]
@@ -115,12 +115,13 @@ def resampled(read: Trace, workload: Parameters, seed: Seed) -> Trace:
             )
         work = jobs.size * jobs.runtime
         source, submit, user, strata = _users(time, jobs.user, work, wish, seed)
+        copy = user
         notes = _notes(name, jobs.user, work, strata, wish)
     notes.append(
         f"{name}: waits of a resampled log do not predict the site's, which depend on which jobs coincide; "
         "compare policies with each other"
     )
-    made = replace(jobs.part(source), submit=submit, user=user)
+    made = replace(copied(jobs.part(source), copy), submit=submit, user=user)
     log, rows = read.log, read.rows
     if log is not None and rows is not None:
         log, rows = _as_log(log, rows[source], made), np.arange(len(made))
@@ -133,6 +134,16 @@ def resampled(read: Trace, workload: Parameters, seed: Seed) -> Trace:
     return replace(
         read, jobs=made, notes=(*read.notes, *notes), log=log, rows=rows, origin=origin, waited=None
     )
+
+
+def copied(jobs: Jobs, copy: Ints) -> Jobs:
+    """Return jobs with a separate heterogeneous job in each copy of the jobs; `copy` has the shape (n_jobs,)
+    and the number of the copy to which each job belongs."""
+    if jobs.request is None:
+        return jobs
+    of_job = jobs.request.het_job
+    number = of_job + (copy - copy.min(initial=0)) * (of_job.max(initial=-1) + 1)
+    return replace(jobs, request=replace(jobs.request, het_job=np.where(of_job < 0, -1, number)))
 
 
 def _users(
@@ -197,7 +208,7 @@ def _drawn(users: Ints, wish: Resampling, draws: np.random.Generator, again: boo
     return np.concatenate([np.tile(users, whole), draws.permutation(users)[:rest]])
 
 
-def _weeks(time: Floats, phase: float, seed: Seed) -> tuple[Ints, Floats, int]:
+def _weeks(time: Floats, phase: float, seed: Seed) -> tuple[Ints, Floats, Ints, int]:
     """Draw a week of the log for each of its weeks.
 
     Parameters
@@ -213,6 +224,8 @@ def _weeks(time: Floats, phase: float, seed: Seed) -> tuple[Ints, Floats, int]:
         Which job each job of the new log is, in order of submission.
     submit : ndarray of float, shape (n_drawn,), seconds
         Of the log's weeks the first begins before 0, so that these begin a week later.
+    copy : ndarray of int, shape (n_drawn,)
+        Week of the new log.
     n_weeks : int
     """
     week, of_week = np.divmod(time + phase, WEEK)
@@ -226,7 +239,8 @@ def _weeks(time: Floats, phase: float, seed: Seed) -> tuple[Ints, Floats, int]:
     count = np.diff(begin)[drawn]
     source = by_week[_ranges(begin[drawn], count)]
     begins = WEEK * (np.arange(n_weeks) + (phase > 0)) - phase
-    return source, np.repeat(begins, count) + of_week[source], n_weeks
+    copy = np.repeat(np.arange(n_weeks, dtype=np.int64), count)
+    return source, np.repeat(begins, count) + of_week[source], copy, n_weeks
 
 
 def _ranges(begin: Ints, count: Ints) -> Ints:

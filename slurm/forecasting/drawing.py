@@ -7,6 +7,7 @@ import numpy as np
 
 from models.arrays import Floats, Ints
 from models.jobs.jobs import Jobs
+from models.workloads.resampling import copied
 
 Group = tuple[tuple[str, float], ...]
 
@@ -139,11 +140,13 @@ class Arrivals:
     def until(self, horizon: float, key: tuple[int, ...]) -> Jobs:
         """Return the arrivals from the instant to a horizon; a longer horizon only adds later ones."""
         rng, chosen, shift = np.random.default_rng(key), [np.empty(0, np.int64)], [np.empty(0)]
-        for k in range(-int(-horizon // self.period) if self.n_periods else 0):
+        n_periods = -int(-horizon // self.period) if self.n_periods else 0
+        for k in range(n_periods):
             ago = int(rng.integers(1, self.n_periods + 1))
             first, last = np.searchsorted(self.jobs.submit, (-ago * self.period, (1 - ago) * self.period))
             chosen.append(np.arange(first, last))
             shift.append(np.full(last - first, (k + ago) * self.period))
-        found = self.jobs.part(np.concatenate(chosen))
+        copy = np.repeat(np.arange(n_periods), [len(rows) for rows in chosen[1:]])
+        found = copied(self.jobs.part(np.concatenate(chosen)), copy)
         found = replace(found, submit=found.submit + np.concatenate(shift))
         return found.part(found.submit < horizon)

@@ -105,14 +105,18 @@ def _with(table: Jobs | Requests, job: int, values: Mapping[str, Any]) -> dict[s
 
 
 def joined(jobs: Jobs, further: Jobs) -> Jobs:
-    """Return a queue's jobs followed by further ones; dependencies are kept."""
+    """Return a queue's jobs followed by further ones; dependencies are kept, and no heterogeneous job has
+    components of both."""
     if not len(further):
         return jobs
     both = Jobs.concatenated([jobs, further])
     if jobs.request is None or both.request is None:
         return both
     after = np.append(jobs.request.after, np.full(len(further), -1))
-    return replace(both, request=replace(both.request, after=after))
+    of_job = both.request.het_job.copy()
+    later = of_job[len(jobs) :]
+    later[later >= 0] += jobs.request.het_job.max(initial=-1) + 1
+    return replace(both, request=replace(both.request, after=after, het_job=of_job))
 
 
 def past_of(trace: Trace, at: float) -> Past:

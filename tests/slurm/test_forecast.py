@@ -22,7 +22,7 @@ from slurm import cli
 from slurm.forecasting import calibrating, command, queue
 from slurm.forecasting.drawing import WEEK, Arrivals, Past, runtimes
 from slurm.forecasting.simulating import Easy, Futures, Slurm, usage_of
-from slurm.forecasting.state import of_log, past_of
+from slurm.forecasting.state import joined, of_log, past_of
 from sweep.notebook import choices
 
 HALF_MINUTE = 31.0
@@ -178,6 +178,14 @@ def test_arrivals_are_of_earlier_weeks_at_the_same_time_of_the_week() -> None:
     np.testing.assert_array_equal(short.size, long.size[: len(short)])
     weeks = {tuple(arrivals.until(WEEK, (1, k)).size.tolist()) for k in range(40)}
     assert len(weeks) == 4
+    # Each copy of a heterogeneous job is one of its own, also beside the jobs of the queue.
+    none = jobs.memory
+    jobs = replace(jobs, request=Requests.of(jobs.size, none, het_job=np.arange(n) // 2 - 1))
+    arrivals = Arrivals.of(Past(jobs, submit), np.random.default_rng(1))
+    now = replace(jobs.part(slice(4)), request=Requests.of(none[:4] + 1, none[:4], het_job=none[:4] + 5))
+    both = joined(now, arrivals.until(8 * WEEK, (1, 2))).request
+    assert both is not None
+    assert np.unique(both.het_job, return_counts=True)[1].max() == both.het_job.tolist().count(5) == 4
 
 
 def test_calibrated_intervals_cover_starts_that_a_simulation_misses() -> None:

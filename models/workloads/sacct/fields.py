@@ -4,8 +4,9 @@ A string that does not have the field's form raises ``ValueError`` with the expe
 """
 
 import re
+import shlex
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -88,12 +89,29 @@ OPTIONAL = {
 """Values that a file may have -> the fields that may hold them; SubmitOptions is what `python -m slurm
 capture` keeps of SubmitLine."""
 
-PLACED = re.compile(r"(?<!\S)--(switches|segment)[=\s]+([0-9]{1,6})(?:@(\S+))?(?!\S)")
+PLACED = ("switches", "segment")
+PLACES = re.compile(r"([0-9]{1,6})(?:@(\S+))?")
+SHARING = ("s", "oversubscribe", "share")
+SEGMENTS = ("spread-segments", "consolidate-segments")
 """Options of sbatch that no other field has."""
 
-_OPTION = r"(?:-\w(?:\s+[^-\s]\S*)?|-\w\S+|--[\w-]+=\S*|--[\w-]+(?:\s+[^-\s]\S*)?)"
-SHARING = re.compile(rf"\S+\s+(?:{_OPTION}\s+)*(?:-s|--overs\w*|--share)(?!\S)")
-"""A command line that asks to share CPUs before it names a script, whose options may have the same names."""
+SOUGHT = re.compile(r"(?<!\S)-(?:[A-Za-z]*s|-(?:s|overs|conso))")
+"""A command line without it has none of these options."""
+
+FLAGS = (
+    *SHARING, *SEGMENTS, "async", "bcast", "bell", "compress", "contiguous", "debugger-test",
+    "disable-status", "exact", "exclusive", "external", "external-launcher", "get-user-env",
+    "help", "hold", "ignore-pbs", "immediate", "interactive", "kill-command", "kill-on-bad-exit", "label",
+    "multi-prog", "nice", "no-allocate", "no-bell", "no-kill", "no-requeue", "no-shell", "oom-kill-step",
+    "overcommit", "overlap", "parsable", "preserve-env", "propagate", "pty", "quiet", "quit-on-interrupt",
+    "reboot", "requeue", "resv-ports", "send-libs", "spread-job", "stepmgr", "test-only", "unbuffered",
+    "usage", "use-min-nodes", "verbose", "version", "wait", "wait-for-children", "whole", "x11",
+)  # fmt: skip
+"""Options of sbatch, salloc and srun whose value, if they have one, is optional and follows ``=``
+(``slurm_opt.c`` of Slurm 26.05)."""
+
+SHORT, ATTACHED = "EHOQVWXZhlsuv", "IKk"
+"""Letters of such options: without a value, and with one that may follow in the same word."""
 
 UNKNOWN_TIMES = frozenset({"Unknown", "None", ""})
 """Missing times: of a job that has not started, or never will."""
@@ -136,9 +154,6 @@ MOST_KB = 2**50
 PREFIXES = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40, "P": 2**50}
 
 
-SEGMENTS = re.compile(r"(?<!\S)--(?:spread|consolidate)-segments(?!\S)")
-
-
 def devices(text: str) -> dict[str, int]:
     """Return generic resources of a job by name, by type where it has types: ``gres/gpu=2,gres/gpu:a100=2``
     is {"gpu:a100": 2}."""
@@ -154,6 +169,47 @@ def of_licences(text: str) -> dict[str, int]:
     return licences(text) if text not in UNKNOWN_TIMES else {}
 
 
+def _given(text: str) -> Iterator[tuple[str, str]]:
+    """Yield the options of a command line before its script, which may have options of the same names.
+
+    Slurm joins the words by spaces, without quotes; other programs may have quoted them. A long option may be
+    abbreviated. O(length).
+    """
+    try:
+        command, *words = shlex.split(text) or [""]
+    except ValueError:  # an apostrophe in a comment
+        command, *words = text.split()
+    valued = {"W", "wait"} if command.endswith("srun") else set[str]()
+    rest = iter(words)
+    for word in rest:
+        if word == ":":  # the next component of a heterogeneous job
+            continue
+        if word in ("-", "--") or word[:1] != "-":
+            return
+        if word.startswith("--"):
+            name, equals, value = word[2:].partition("=")
+            name = next((known for known in (*PLACED, *FLAGS) if known.startswith(name)), name)
+            takes = not equals and (name not in FLAGS or name in valued)
+            yield name, next(rest, "") if takes else value
+            continue
+        for at, letter in enumerate(word[1:], 2):
+            if letter not in SHORT or letter in valued:
+                if at == len(word) and letter not in ATTACHED:
+                    next(rest, "")
+                break
+            yield letter, ""
+
+
+def _sought(text: str) -> dict[str, str]:
+    """Return the options of a command line that no other field has, with values of their form."""
+    given = _given(text) if SOUGHT.search(text) else ()
+    return {
+        name: value
+        for name, value in given
+        if name in (*SHARING, *SEGMENTS) or (name in PLACED and PLACES.fullmatch(value))
+    }
+
+
 def placed(text: str) -> tuple[int, int, int, int, int]:
     """Return the options of a command line on where nodes are: nodes of each segment, switches at most, and
     for how many seconds the job waits for that; 0 without one. And whether it lets others have its CPUs, and
@@ -164,21 +220,23 @@ def placed(text: str) -> tuple[int, int, int, int, int]:
     >>> placed("sbatch -N 4 --switches=1@30 --segment 2 job.sh -s"), placed("srun -N4 -n 9 -s job.sh")[3]
     ((2, 1, 1800, 0, 0), 1)
     """
-    found = {name: (int(number), wait) for name, number, wait in PLACED.findall(text)}
-    switches, wait = found.get("switches", (0, ""))
+    found = _sought(text)
+    switches, _, wait = found.get("switches", "0").partition("@")
     try:
         seconds = limit(f"{wait}:00:00" if DAYS_HOURS.fullmatch(wait) else wait)
     except ValueError:  # Slurm takes its maximum
         seconds = float("nan")
     most = MOST_WAIT_S if seconds != seconds else int(seconds)
-    shares, of_segments = SHARING.match(text) is not None, SEGMENTS.search(text) is not None
-    return found.get("segment", (0, ""))[0], switches, most, int(shares), int(of_segments)
+    shares, of_segments = (int(any(name in found for name in names)) for names in (SHARING, SEGMENTS))
+    return int(found.get("segment", "0").partition("@")[0]), int(switches), most, shares, of_segments
 
 
 def options(text: str) -> str:
     """Return a command line of the options alone that `placed` reads, empty without one."""
-    kept = [found[0] for found in PLACED.finditer(text)] + ["-s"] * placed(text)[3]
-    kept += [found[0] for found in SEGMENTS.finditer(text)]
+    kept = [
+        "-s" if name in SHARING else f"--{name}={value}".removesuffix("=")
+        for name, value in _sought(text).items()
+    ]
     return " ".join(["sbatch", *kept]) if kept else ""
 
 

@@ -381,7 +381,7 @@ def _without_resizes(table: Table) -> Table:
 
 def _placed(column: Any) -> np.ndarray | None:
     """Return where jobs want their nodes and whether they share them, None where no job says so."""
-    if column is None or not any("-s" in text or "--overs" in text for text in column.known):
+    if column is None or not any(map(fields.SOUGHT.search, column.known)):
         return None
     return np.array(column.parsed(fields.placed).tolist(), np.int64)
 

@@ -21,6 +21,8 @@ RUNNING = ("RUNNING", "SUSPENDED", "COMPLETING", "CONFIGURING", "SIGNALING", "ST
 PUT_BACK_S = 3600
 """A run that is submitted within this time after the previous run's end is a run of the same job: Slurm
 submits it when it requeues the job. Slurm also reuses job numbers for unrelated jobs."""
+TOGETHER = np.timedelta64(60, "s")
+"""Components of a heterogeneous job are submitted within this time, or requeued, each at its own end."""
 ARRIVAL = SUBMIT, ELIGIBLE = ("submit", "eligible")
 REQUEUED = RUNS, LAST = ("runs", "last")
 
@@ -222,16 +224,21 @@ def _refuse_clusters(table: Table, keep: np.ndarray) -> None:
 def het_jobs(table: Table) -> Ints:
     """Return the number of the heterogeneous job of which each row (``12+1``) is a component, -1 for none.
 
-    The n-th runs of the components of a job that was requeued are one job.
+    A job has each component once, of one cluster, and all of them were submitted `TOGETHER`. So each run
+    of a requeued job is a job of its own, and a number that Slurm used again names another job. O(n log n).
     """
     found = np.full(table.job.size, -1)
-    numbers: dict[tuple[str, int], int] = {}
-    n_runs: dict[str, int] = {}
+    latest: dict[tuple[str, str], tuple[int, np.datetime64, set[str]]] = {}
     rows = np.flatnonzero(["+" in job for job in table.job])
+    n_jobs = 0
     for row in rows[np.argsort(table.submit[rows], kind="stable")].tolist():
-        component = table.job[row]
-        run = n_runs[component] = n_runs.get(component, -1) + 1
-        found[row] = numbers.setdefault((component.partition("+")[0], run), len(numbers))
+        number, _, component = table.job[row].partition("+")
+        key = ("" if table.cluster is None else table.cluster[row], number)
+        if key not in latest or table.submit[row] - latest[key][1] > TOGETHER or component in latest[key][2]:
+            latest[key] = n_jobs, table.submit[row], set()
+            n_jobs += 1
+        found[row], _, components = latest[key]
+        components.add(component)
     return found
 
 

@@ -17,6 +17,7 @@ from models.jobs import swf
 from models.jobs.calendar import DAY, WEEK
 from models.jobs.jobs import Jobs
 from models.jobs.machine import pool
+from models.jobs.requests import Requests
 from models.jobs.trace import Origin, Trace
 from models.point import Point
 from models.workloads.resampling import resampled
@@ -72,6 +73,24 @@ def test_every_user_brings_its_jobs_moved_by_whole_weeks() -> None:
         for user, bag in found.items():
             (source,) = (one for one, whole in of_log.items() if whole == bag)
             assert user == source or user > max(of_log), "the first copy keeps its number"
+
+
+@pytest.mark.parametrize("resample", ["users", "weeks"])
+def test_each_copy_of_a_heterogeneous_job_is_one_of_its_own(resample: str) -> None:
+    """Two jobs of one user follow each other as components; each copy of a pair has its own number."""
+    log = site()
+    user, pairs = log.jobs.user, np.full(len(log.jobs), -1)
+    first = np.flatnonzero(user[1:] == user[:-1])[::3]
+    first = first[log.jobs.submit[first] // WEEK == log.jobs.submit[first + 1] // WEEK]
+    pairs[first] = pairs[first + 1] = np.arange(len(first))
+    request = Requests.of(log.jobs.size, log.jobs.memory, het_job=pairs)
+    jobs = drawn(replace(log, jobs=replace(log.jobs, request=request)), 3, resample)
+    assert jobs.request is not None
+    n = Counter(jobs.request.het_job.tolist())
+    assert n.pop(-1) > 0
+    assert min(n) >= 0
+    assert len(n) > len(first) / 2
+    assert set(n.values()) == {2}
 
 
 @pytest.mark.parametrize("resample", ["users", "weeks"])

@@ -20,6 +20,7 @@ from models.jobs.selecting import Selection
 from models.point import Point
 from models.workloads import replayed, sacct
 from models.workloads.sacct import SacctError, fields
+from models.workloads.sacct.selecting import het_jobs
 
 DAY = np.datetime64("2024-03-01T00:00:00")
 
@@ -364,29 +365,62 @@ def test_texts_of_users_may_break_rows(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "segment", "switches", "wait"),
+    ("line", "segment", "switches", "wait", "shares"),
     [
-        ("sbatch -N 4 --switches=1@30 --segment 2 job.sh", 2, 1, 1800),
-        ("srun --switches 2@1-12 a.out", 0, 2, 129_600),
-        ("sbatch --switches=1@2:30", 0, 1, 150),
-        ("sbatch --segment=18 --wrap=x--switches=3", 18, 0, 2**31),
-        ("sbatch --switches=1@soon --spread-segments", 0, 1, 2**31),
+        ("sbatch -N 4 --switches=1@30 --segment 2 job.sh", 2, 1, 1800, 0),
+        ("srun --switches 2@1-12 a.out", 0, 2, 129_600, 0),
+        ("sbatch --switches=1@2:30", 0, 1, 150, 0),
+        ("sbatch --segment=18 --wrap=x--switches=3", 18, 0, 2**31, 0),
+        ("sbatch --switches=1@soon --spread-segments", 0, 1, 2**31, 0),
+        # Options after the script are its own.
+        ("sbatch job.sh --segment 4 --switches=2 --spread-segments", 0, 0, 2**31, 0),
+        ("sbatch --parsable job.sh -s 5", 0, 0, 2**31, 0),
+        ("sbatch -H job.sh -s", 0, 0, 2**31, 0),
+        ("sbatch -vW --exclusive -I60 run.sh -s", 0, 0, 2**31, 0),
+        ("sbatch --exclu --sw 2 -k -J -s --seg=4 run.sh -s", 4, 2, 2**31, 0),
+        ("sbatch --reboot -- -s", 0, 0, 2**31, 0),
+        ('sbatch --comment "a b" -s job.sh', 0, 0, 2**31, 1),
+        ("sbatch --comment it's -HsN 4 job.sh", 0, 0, 2**31, 1),
+        ("srun -W 5 --wait 5 --overs a.out", 0, 0, 2**31, 1),
+        ("sbatch -N 1 : -N 2 -s job.sh", 0, 0, 2**31, 1),
     ],
 )
 def test_where_jobs_want_their_nodes_is_read_from_their_command_lines(
-    folder: Path, line: str, segment: int, switches: int, wait: int
+    folder: Path, line: str, segment: int, switches: int, wait: int, shares: int
 ) -> None:
     """As text and as JSON; --switches without a time waits for as long as the site allows."""
     text = "\n".join([f"{HEADER}|SubmitLine", f"{row(JobID='1')}|{line}", f"{row(JobID='2', Submit=9)}|"])
     selection, table = chosen(folder, text + "\n")
     assert table.placed is not None
-    spreads = "--spread" in line
-    assert table.placed.tolist() == [[segment, switches, wait, 0, spreads], [0, 0, 2**31, 0, 0]]
+    spreads = "--spread" in line.partition(".sh")[0]
+    assert table.placed.tolist() == [[segment, switches, wait, shares, spreads], [0, 0, 2**31, 0, 0]]
+    assert fields.placed(fields.options(line)) == tuple(table.placed[0])
     noted = [note for note in selection.describe() if "--spread-segments" in note]
     assert [note.endswith("(50.0% of the jobs)") for note in noted] == [True] * spreads
     request = sacct._requests(table, selection.rows, selection.size, selection.size)
     asked = (request.segment.tolist(), request.switches.tolist(), request.switch_wait.tolist())
     assert asked == ([segment, 0], [switches, 0], [wait, 2**31])
+
+
+@pytest.mark.parametrize(
+    ("rows", "jobs"),
+    [
+        ("a 12+0 0, a 12+1 0, b 12+0 0, b 12+1 0, b 12+2 1, a 13 0", [0, 0, 1, 1, 1, -1]),
+        ("a 12+0 0, a 12+0 3600, a 12+1 3601", [0, 1, 1]),
+        ("a 12+0 0, a 12+1 0, a 12+0 20, a 12+1 25", [0, 0, 1, 1]),  # requeued at once
+        ("a 12+0 0, a 12+1 0, a 12+1 80000, a 12+0 80000, a 12+2 80000", [0, 0, 1, 1, 1]),  # a number reused
+    ],
+)
+def test_components_of_a_heterogeneous_job_are_submitted_together(
+    folder: Path, rows: str, jobs: list[int]
+) -> None:
+    given = [one.split() for one in rows.split(", ")]
+    text = [f"{row(JobID=job, Submit=int(at), Start=int(at) + 60)}|{cluster}" for cluster, job, at in given]
+    table = read_text(folder, "\n".join([f"{HEADER}|Cluster", *text]) + "\n")
+    found = dict(zip(zip(table.cluster, table.job, table.submit, strict=True), het_jobs(table), strict=True))
+    number: dict[int, int] = {}
+    keys = [(cluster, job, DAY + np.timedelta64(int(at))) for cluster, job, at in given]
+    assert [-1 if found[key] < 0 else number.setdefault(found[key], len(number)) for key in keys] == jobs
 
 
 @pytest.mark.parametrize("separator", ["^", ",", ";", "\t", "%%", " | "])
