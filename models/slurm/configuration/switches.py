@@ -235,16 +235,17 @@ def of_yaml(name: str, text: str, faults: Faults) -> Iterator[Pairs]:
         faults.add(f"{name} is not a list of topologies; allowed: for each, {form}")
     for number, given in enumerate(every or [], start=1):
         where = f"{name}, topology {number}"
-        label, default = given.get("topology"), given.get("cluster_default", "")
+        label, is_default = given.get("topology"), _is_on(given.get("cluster_default", ""))
         kinds = [key for key in given if key in FORMS and _is_on(given[key]) is not False]
         unknown = [_shown(key) for key in given if key not in (*FORMS, "topology", "cluster_default")]
+        if is_default is None:
+            shown = _shown(given["cluster_default"])
+            faults.add(f"{where}: cluster_default is {shown}; allowed: true and false")
         if not _is_word(label) or len(kinds) != 1 or unknown:
             has = f"has {' and '.join(unknown)}; " if unknown else ""
             faults.add(f"{where}: {has}allowed: {form}")
-        elif (is_default := _is_on(default)) is None:
-            faults.add(f"{where}: cluster_default is {_shown(default)}; allowed: true and false")
-        else:
-            yield from _of_body(where, label, is_default, kinds[0], given[kinds[0]], faults)
+            continue
+        yield from _of_body(where, label, bool(is_default), kinds[0], given[kinds[0]], faults)
 
 
 def _of_body(where: str, label: str, default: bool, kind: str, body: Any, faults: Faults) -> Iterator[Pairs]:

@@ -874,8 +874,11 @@ def test_topologies_of_partitions_are_read(tmp_path: Path) -> None:
         ("[" * 9999, "lists in too many lists"),
         ("- {topology: a, trees: {}}", "has 'trees'; allowed: topology: NAME, cluster_default, and one of"),
         ("- {topology: a, flat: false}", "topology 1: allowed: topology: NAME, cluster_default, and one of"),
-        ("- {topology: a, flat: 3}", "flat is '3'; allowed: alpha_step_rank below it"),
-        ("- {topology: a, flat: true, cluster_default: [1]}", "cluster_default is a list; allowed: true and"),
+        (
+            "- {topology: a, flat: 3, cluster_default: [1]}\n- {topology: b, flat: [], cluster_default: no}",
+            "cluster_default is a list; allowed: true and false; (2) topology.yaml, topology 1: flat is '3'; "
+            "allowed: alpha_step_rank below it; (3) topology.yaml, topology 2: flat is a list",
+        ),
         ("- {topology: a, tree: SwitchName=s}", "tree is 'SwitchName=s'; allowed: switches below it"),
         (
             "- {topology: a, block: {block: [], block_sizes: {x: 1}, blocks: b=n1}}",
