@@ -59,6 +59,9 @@ def printable(text: str) -> str:
 SETTING = re.compile(r"(?<![\w'\"=`.+])(\+?[a-z_][\w.]*=(?:\[[^][A-Z']*\]|\{[^{}A-Z']*\}))(?![:\w'])")
 """A setting in advice that a shell would split; a setting that was given is followed by a colon."""
 
+TEXTS = re.compile(r"""(?<![\w'"=`.+])\+?[a-z_][\w.]*=\['[^'"$`\\!]*'(?:,'[^'"$`\\!]*')*\](?![:\w'"])""")
+"""A list of texts in advice, whose quotes a shell would remove."""
+
 
 def typable(text: str) -> str:
     """Return a message in which such settings are quoted, so that they can be copied to any shell.
@@ -67,7 +70,10 @@ def typable(text: str) -> str:
     --------
     >>> typable("grid.load=[1,a]: 'a' is not a number; give numbers, grid.load=[0.5,0.9], or grid.load=[A,B]")
     "grid.load=[1,a]: 'a' is not a number; give numbers, 'grid.load=[0.5,0.9]', or grid.load=[A,B]"
+    >>> print(typable("add policy.lines=['Licenses=a:2','Nodes=n[1-2]'], or leave them out"))
+    add "policy.lines=['Licenses=a:2','Nodes=n[1-2]']", or leave them out
     """
+    text = TEXTS.sub(r'"\g<0>"', text)
     return SETTING.sub(lambda found: found[0] if "..." in found[0] else f"'{found[0]}'", text)
 
 

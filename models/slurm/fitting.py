@@ -82,7 +82,35 @@ def limited(found: Asked, over_limit: str, configuration: Configuration) -> Aske
             "ask for more than the nodes of their partition have",
             f"add {_remedy(~fits, found, partition, configuration)}",
         )
+    _check_together(found, configuration)
     return found
+
+
+def _check_together(found: Asked, configuration: Configuration) -> None:
+    """Check that the nodes suffice for all components of each heterogeneous job, which start on different
+    ones; ``MisfitError`` for jobs for which they do not."""
+    nodes, cpus, memory = _needs(found.request)
+    lost, lacking, first = np.zeros(len(found.jobs), bool), 0, 0
+    of_job: dict[int, list[int]] = {}
+    for job in found.request.components.tolist():
+        of_job.setdefault(int(found.request.het_job[job]), []).append(job)
+    up = [{n for n in one.nodes if configuration.nodes[n].up} for one in configuration.partitions]
+    for jobs in of_job.values():
+        usable = set[int]().union(*(up[place] for job in jobs for place in found.partitions[job]))
+        most = max(configuration.nodes[node].cpus for node in usable)
+        needed = int(np.maximum(nodes[jobs], -(-cpus[jobs] // most)).sum())
+        if needed > len(usable):
+            lost[jobs] = True
+            lacking, first = max(lacking, needed - len(usable)), first or needed
+    if lost.any():
+        one = configuration.partitions[found.partitions[int(np.argmax(lost))][0]]
+        each = int((-(-cpus // nodes))[lost].max())
+        raise MisfitError(
+            lost,
+            f"is a component of a heterogeneous job of {first} nodes, and {configuration.name} has fewer",
+            "are components of heterogeneous jobs that need more nodes than there are",
+            f"add {lines_of(lacking, each, int(memory[lost].max()), one, configuration)}",
+        )
 
 
 class TooLargeError(MisfitError):
@@ -129,10 +157,12 @@ def lines_of(
     listed = (
         [configuration.nodes[node].name for node in one.nodes] if len(one.nodes) <= MOST_NAMED else ["..."]
     )
-    nodes = "ALL" if len(one.nodes) == len(configuration.nodes) else ",".join([*listed, f"further[1-{n}]"])
+    first = 1 + sum(node.name.startswith("further") for node in configuration.nodes)
+    new = f"further{first}" if n == 1 else f"further[{first}-{first + n - 1}]"
+    nodes = "ALL" if len(one.nodes) == len(configuration.nodes) else ",".join([*listed, new])
     default = " Default=YES" * (one is configuration.default_partition)
     return (
-        f"policy.lines=['NodeName=further[1-{n}] CPUs={cpus} RealMemory={memory}{more}',"
+        f"policy.lines=['NodeName={new} CPUs={cpus} RealMemory={memory}{more}',"
         f"'PartitionName={one.name} Nodes={nodes}{default}'], with the other keys of that partition"
     )
 

@@ -75,6 +75,8 @@ def _watts(policy: Parameters, where: str, key: str) -> Mapping[str, Mapping[str
     found = {}
     for nodes, given in policy[key].items():
         place = f"{where}.{key}.{nodes}"
+        if isinstance(given, Mapping):  # YAML reads a bare off as false
+            given = {"off" if str(state).lower() == "false" else state: given[state] for state in given}
         each = checks.mapping(given, place, power.STATES)
         if missing := [state for state in power.STATES if state not in each]:
             checks.refuse(

@@ -109,7 +109,7 @@ def _parse(parser: OverridesParser, argument: str) -> Override:
         key, _, value = argument.partition("=")
         if (line := _unbalanced(value)) is not None:
             raise SweepError(f"cannot read {argument!r}: {line}") from None
-        instead = shlex.quote(f'{key}="{value}"')
+        instead = f"\"{key}=['A','B']\"" if value.startswith("[") else shlex.quote(f'{key}="{value}"')
         raise SweepError(
             f"cannot read {argument!r}: several values are written {key}=[A,B], and a value with special "
             f"characters needs quotes of its own, {instead}"

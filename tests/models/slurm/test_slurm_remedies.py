@@ -105,6 +105,16 @@ CASES = {
         ],
         r"policy\.lines=.*Feature=fast,new,newer Gres=gpu:a100:2",
     ),
+    "components": (
+        CONF + BATCH,
+        [job(1, nodes=2, cpus=2).replace("|", "+0|", 1), job(1).replace("|", "+1|", 1)],
+        r"policy\.lines=\['NodeName=further1 ",
+    ),
+    "further nodes again": (
+        f"{CONF}NodeName=further[1-2] CPUs=1 RealMemory=8000\nPartitionName=batch Nodes=ALL Default=YES\n",
+        [job(1, nodes=6, cpus=6)],
+        r"policy\.lines=\['NodeName=further\[3-8\] ",
+    ),
     "size of the machine": (
         CONF + BATCH,
         [job(1, cpus=4), job(2, cpus=4), job(3, cpus=4)],
@@ -151,6 +161,7 @@ def test_a_remedy_works_as_it_is_typed(site: Site, name: str) -> None:
     said = site.plan()
     assert re.search(pattern, said)
     remedy = next(one for one in remedies(said) if re.match(pattern, one))
+    assert "'" not in remedy or f'"{remedy}"' in said, "a shell would remove its quotes"
     then = site.plan(remedy)
     assert WORKS in then, then
     assert not re.search(pattern, then)
@@ -181,7 +192,7 @@ FIT = {
         ["10 kept; dropped nothing; then 4 misfits, 6 left",
          r"1 job was dropped .* \(old\): JobID 1004; add '?p",
          r"1 job was dropped .* \(old\), among others: Slurm rejects such a list as a whole: JobID 1006",
-         r"2 jobs were dropped .* the nodes of their partition have: JobID 1002, 1003; add policy.lines="],
+         r"2 jobs were dropped .* the nodes of their partition have: JobID 1002, 1003; add .policy.lines="],
         6,
     ),
     "cap": (
@@ -247,6 +258,15 @@ def test_a_line_of_a_qos_without_jobs_is_noted(site: Site) -> None:
     assert "policy.lines[1]: no job and no partition has QOS gost" in site.plan(
         "policy.lines=['QosName=gost GrpJobs=3']"
     )
+
+
+def test_the_policy_file_of_the_guide_is_planned(site: Site) -> None:
+    guide = (Path(__file__).parents[3] / "docs" / "slurm_what_if.md").read_text(encoding="utf-8")
+    (text,) = re.findall(r"```yaml\n(# Nodes are powered down.*?)```", guide, re.DOTALL)
+    (site.folder / "own/policy/slurm").mkdir(parents=True)
+    (site.folder / "own/policy/slurm/save.yaml").write_text(text)
+    site.write(CONF.replace("\n", " Feature=gpu\n").replace(" Feature=gpu", "", 1) + BATCH, job(1))
+    assert WORKS in site.plan("--config-dir=own", "grid.policy=[slurm,save]")
 
 
 def test_no_file_and_no_machine(site: Site) -> None:
