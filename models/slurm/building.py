@@ -451,10 +451,17 @@ def timers(
     """Return the tables of the scheduler; up to `plans` plans are recorded."""
     settings, n_nodes = configuration.settings, len(configuration.nodes)
     rules = versions.rules(settings.version)
-    n_segments = 2 * min(settings.bf_max_job_test, n_records) + 2 * n_nodes + 16
-    n_segments += 2 * n_records * settings.plans_running
+    # A plan ends at its size, and a job that a cycle starts then still splits two segments: with licences or
+    # rows of cores each job that is tested may start, otherwise one on each node.
+    tested, size = min(settings.bf_max_job_test, n_records), settings.bf_node_space_size
+    started = tested * (settings.plans_licences or settings.in_rows)
+    n_segments = min(
+        2 * tested + 2 * n_records * settings.plans_running,
+        (size or settings.bf_max_job_test) + 2 + 2 * started,
+    )
+    n_segments += 2 * n_nodes + 16
     n_licences = len(settings.licences or {}) * settings.plans_licences
-    bounded = min(len(configuration.partitions), tables.N_BOUNDED)
+    bounded = 0 if settings.plans_licences else min(len(configuration.partitions), tables.N_BOUNDED)
     return {
         "state": _state(settings, phases, rules),
         "settings": _settings(configuration, phases, plans, first_licence, rules),

@@ -149,6 +149,7 @@ def run(
     from models.kernels.compiling import function_pointer
     from models.kernels.tables import addresses
     from models.slurm.kernel import backfill, loop, passes, picking, signatures
+    from models.slurm.kernel.queue import HELD, QUEUED
 
     system = system_of(wanted, configuration, phases, plans, zero)
     listed = addresses(system, tables.SYSTEM)
@@ -177,7 +178,8 @@ def run(
             "PriorityCalcPeriod and policy.phases"
         )
     if ended == loop.STUCK and present is None:
-        waiting = np.isnan(system.fate["start"]) & np.isinf(wanted.leaves)
+        # A job that was requeued has the start of its last run.
+        waiting = np.isin(system.fate["status"], (HELD, QUEUED)) & np.isinf(wanted.leaves)
         if len(components := np.flatnonzero(waiting & (wanted.request.het_job >= 0))):
             raise ValueError(
                 f"job {components[0] + 1}, a component of a heterogeneous job, waits forever for the others "

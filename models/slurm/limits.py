@@ -254,18 +254,23 @@ def _counts(wanted: Asked, configuration: Configuration) -> Iterator[tuple[Limit
             continue
         mine = np.flatnonzero(limit.counted)
         need = every if limit.kind == tables.AT_ONCE else every * minutes
-        need = submitted_with(wanted) if limit.kind == tables.SUBMITTED else need
-        yield limit, mine, every[mine], need[mine]
+        need = submitted_with(wanted, mine) if limit.kind == tables.SUBMITTED else need[mine]
+        yield limit, mine, every[mine], need
 
 
-def submitted_with(wanted: Asked) -> Ints:
-    """Return how many jobs are submitted with each one: of an array, which Slurm refuses as a whole, all with
-    the first one, and `FOLLOWS` for the others."""
+def submitted_with(wanted: Asked, mine: Ints) -> Ints:
+    """Return how many jobs of a limit are submitted with each one of these: of an array or a heterogeneous
+    job, which Slurm refuses as a whole, all with the first one, and `FOLLOWS` for the others."""
     array = wanted.request.array
     follows = (array[1:] >= 0) & (array[1:] == array[:-1]) & (np.diff(wanted.jobs.submit) == 0)
     first = np.flatnonzero(np.append(True, ~follows))[: len(array)]
     found = np.full(len(array), FOLLOWS)
     found[first] = np.diff(np.append(first, len(array)))
+    found, het_job = found[mine], wanted.request.het_job[mine]
+    _, first, n = np.unique(het_job, return_index=True, return_counts=True)
+    of_jobs = het_job[first] >= 0
+    found[het_job >= 0] = FOLLOWS
+    found[first[of_jobs]] = n[of_jobs]
     return found
 
 

@@ -422,6 +422,12 @@ def check(point: Point) -> Sequence[str]:
         )
     if share := np.mean(constraints.effective(found.request) != found.request.constraint):
         notes = [*notes, f"constraints on several nodes together have no effect ({share:.1%} of the jobs)"]
+    if configuration.settings.preempts and len(parts := found.request.components):
+        notes = [
+            *notes,
+            f"components of heterogeneous jobs are not preempted here ({len(parts) / len(found.jobs):.1%} of "
+            "the jobs)",
+        ]
     known = configuration.settings.licences or {}
     for name, counts in found.request.licences.items():
         if name not in known and counts.any():

@@ -43,9 +43,8 @@ def lacks_licences(system, job):
 
 
 @part(inline=False)
-def is_refused(system, job):
-    """Return whether a limit of submissions has no room for a job, and for its array with the first job of
-    that. O(charges of the job)."""
+def lacks_room(system, job):
+    """Return whether a limit of submissions has no room for a job or its array. O(charges of the job)."""
     jobs, before = system.jobs, max(job - 1, 0)
     of_array = jobs[job].array >= 0 and jobs[before].array == jobs[job].array
     if of_array and system.fate[before].killed == REFUSED and jobs[before].submit == jobs[job].submit:
@@ -53,6 +52,22 @@ def is_refused(system, job):
     for k in range(system.jobs[job].first_charge, system.jobs[job + 1].first_charge):
         charge, limit = system.charges[k], system.limits[system.charges[k].limit]
         if limit.kind == SUBMITTED and charge.checked and limit.used + charge.need > limit.cap:
+            return True
+    return False
+
+
+@part(inline=False)
+def is_refused(system, job):
+    """Return whether a limit of submissions has no room for a job, and for its array with the first job of
+    that; a heterogeneous job is refused with its first component. O(charges of the job)."""
+    at, components = system.jobs[job].component, system.components
+    if at == NONE:
+        return lacks_room(system, job)
+    leader = components[at].leader
+    if at != leader:
+        return system.fate[components[leader].job].killed == REFUSED
+    for other in range(leader, leader + components[leader].n):
+        if lacks_room(system, components[other].job):
             return True
     return False
 

@@ -5,6 +5,8 @@ nodes for it. Where every component could start now, all are started, on differe
 by then: if one does not, those before it are requeued. As in `backfill.c` of Slurm 22.05.8 (`_het_job_*`).
 """
 
+import numpy as np
+
 from models.kernels.compiling import part
 from models.kernels.lists import remove
 from models.slurm.kernel.budgets import lacks_licences
@@ -194,11 +196,11 @@ def start_jointly(system, leader, now, pick):
             n += 1
     for at in range(leader, leader + components[leader].n if n < 0 else 0):
         job = components[at].job
-        if fate[job].status == RUNNING:
+        if fate[job].status == RUNNING and components[at].reached == state.n_cycles:
             if fate[job].booting:
                 remove(system.booting, state.n_booting, job)
                 state.n_booting -= 1
-            else:
+            elif fate[job].end < np.inf:  # it is not suspended
                 remove_end(system, fate[job].end, 2 * job)
             fate[job].end, fate[job].killed, fate[job].status = state.now, 2, REQUEUED
             end_on_nodes(system, job)

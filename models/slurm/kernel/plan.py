@@ -44,7 +44,9 @@ def same_segment(system, one, other):
 
 @part()
 def first_bound(system, j):
-    """Return where the bounds of a segment begin."""
+    """Return where the bounds of a segment begin; with licences in the plan there are none."""
+    if system.settings[0].plans_licences:
+        return 0
     return j * N_LIMITS * min(len(system.partitions), N_BOUNDED)
 
 

@@ -43,13 +43,15 @@ def level_of(system, job, partition):
 
 @part(inline=False)
 def may_preempt(system, record, other):
-    """Return whether a job may preempt a running one, which is not ending. O(nodes of the running job)."""
+    """Return whether a job may preempt a running one, which is not ending, and not a component: Slurm
+    preempts a heterogeneous job as a whole or not at all. O(nodes of the running job)."""
     job, partition = system.records[record].job, system.records[record].partition
     mine, its = level_of(system, job, partition), level_of(system, other, system.fate[other].partition)
     if (
         mine == NONE
         or its == NONE
         or system.fate[other].killed
+        or system.jobs[other].component != NONE
         or not system.preempts[mine * len(system.levels) + its]
     ):
         return False
