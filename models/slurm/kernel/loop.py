@@ -368,8 +368,11 @@ def run(address, main_pass, backfill_cycle, pick, save_power):
         if next_end == now or next_submit == now:
             state.quiet_since = now
         if next_end == now:
+            job = system.heap[0].job // 2
             end_job(system)
-            state.node_changed *= 2  # BY_END
+            # Limits are tested after a check of idle nodes at the same instant.
+            if not (system.fate[job].killed == 1 and system.fate[job].end == now):
+                state.node_changed *= 2  # BY_END
         elif next_submit == now:
             submit(system)
         elif next_leave == now:

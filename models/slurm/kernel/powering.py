@@ -231,6 +231,8 @@ def scan(system):
         if one.state == BOOTING and one.ready <= state.now:
             one.state = UP
             one.since = max(one.since, math.floor(one.ready))
+        elif one.state == BOOTING and one.idle_for < FAR:  # its job may be cancelled before
+            due = min(due, math.floor(one.ready) + one.idle_for + 1)
         if one.state == UP and system.offers[node].jobs == 0 and one.idle_for < FAR and not one.spared:
             if one.since >= now - one.idle_for:
                 due = min(due, one.since + one.idle_for + 1)

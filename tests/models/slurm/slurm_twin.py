@@ -399,7 +399,7 @@ class Twin:
             if not full and tested > self.depth:
                 break
             if job.leader is not None:
-                if job.partition in failed and self.since_24_11:
+                if job.partition in failed and self.since_24_11 and not self.since_26_05:
                     break
                 failed.add(job.partition)
                 usable -= set(self.partitions[job.partition][0])
