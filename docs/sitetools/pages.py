@@ -40,7 +40,7 @@ def _further_pages(app: Sphinx, docname: str, source: list[str]) -> None:
 
 
 def _remove_stale(app: Sphinx, config: Config) -> None:
-    """Remove pages of the reference, made by an earlier build, that are no longer in a list."""
+    """Remove pages of the reference that an earlier build made and that no list names now."""
     folder = Path(app.srcdir) / "reference"
     named = {entry.name for entry in find_autosummary_in_files([str(file) for file in folder.glob("*.md")])}
     for file in (folder / "generated").glob("*.rst"):

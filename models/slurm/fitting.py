@@ -157,7 +157,8 @@ def lines_of(
     listed = (
         [configuration.nodes[node].name for node in one.nodes] if len(one.nodes) <= MOST_NAMED else ["..."]
     )
-    first = 1 + sum(node.name.startswith("further") for node in configuration.nodes)
+    taken = [re.fullmatch(r"further(\d+)", node.name) for node in configuration.nodes]
+    first = 1 + max((int(one[1]) for one in taken if one), default=0)
     new = f"further{first}" if n == 1 else f"further[{first}-{first + n - 1}]"
     nodes = "ALL" if len(one.nodes) == len(configuration.nodes) else ",".join([*listed, new])
     default = " Default=YES" * (one is configuration.default_partition)

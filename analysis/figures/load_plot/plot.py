@@ -86,7 +86,7 @@ class LoadPlot:
 
     @property
     def notes(self) -> list[str]:
-        """The lines of the note, without the line on bars if there are no bars, and the meaning of ticks."""
+        """The lines of the note, with the one on bars only if bars are drawn, and the meaning of ticks."""
         lines = self.lines.values()
         has_bars = any((line.half_width[line.drawn] > 0).any() for line in lines)
         kept = [one for one in self.note.splitlines() if has_bars or not one.startswith("Bars: ")]

@@ -111,9 +111,9 @@ CASES = {
         r"policy\.lines=\['NodeName=further1 ",
     ),
     "further nodes again": (
-        f"{CONF}NodeName=further[1-2] CPUs=1 RealMemory=8000\nPartitionName=batch Nodes=ALL Default=YES\n",
+        f"{CONF}NodeName=further[4-5] CPUs=1 RealMemory=8000\nPartitionName=batch Nodes=ALL Default=YES\n",
         [job(1, nodes=6, cpus=6)],
-        r"policy\.lines=\['NodeName=further\[3-8\] ",
+        r"policy\.lines=\['NodeName=further\[6-11\] ",
     ),
     "size of the machine": (
         CONF + BATCH,
