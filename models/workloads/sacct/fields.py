@@ -6,7 +6,9 @@ A string that does not have the field's form raises ``ValueError`` with the expe
 import re
 import shlex
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from datetime import datetime
+from typing import Any
 
 import numpy as np
 
@@ -125,12 +127,26 @@ ZERO = np.datetime64("1970-01-03")
 MOST_WAIT_S = 2**31
 """Seconds that a job waits for few switches without a time of its own; the site's maximum is shorter."""
 
+NO_VAL = 2**32 - 2
+"""Numbers that are not set, from this one on."""
+
 NO_LIMIT = frozenset({"UNLIMITED", "Partition_Limit", ""})
 """Time limits of a job without a limit of its own."""
 
 JOB = re.compile(r"\d+(?:_(?:\d+|\[.*))?(?:\+\d+)?")
-STATE = re.compile(r"([A-Z][A-Z_]*)\+?(?: by \S+)?")
-TIME = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}")
+STATE = re.compile(r"([A-Z][A-Z_]*)(\+?)(?: by \S+)?")
+STATES = (
+    "BOOT_FAIL", "CANCELLED", "COMPLETED", "COMPLETING", "CONFIGURING", "DEADLINE", "EXPEDITING", "FAILED",
+    "LAUNCH_FAILED", "NODE_FAIL", "OUT_OF_MEMORY", "PENDING", "POWER_UP_NODE", "PREEMPTED", "RECONFIG_FAIL",
+    "REQUEUED", "REQUEUE_FED", "REQUEUE_HOLD", "RESIZING", "RESV_DEL_HOLD", "REVOKED", "RUNNING", "SIGNALING",
+    "SPECIAL_EXIT", "STAGE_OUT", "STOPPED", "SUSPENDED", "TIMEOUT", "UPDATE_DB",
+)  # fmt: skip
+"""States of Slurm's jobs; a narrow column cuts them: ``CANCELLE+``."""
+
+TIME = re.compile(r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}:\d{2}")
+ZONED = re.compile(rf"{TIME.pattern}(?:Z|[+-]\d{{2}}:?\d{{2}})")
+"""A time with its difference from UTC (``SLURM_TIME_FORMAT=%FT%T%z``)."""
+
 DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 NUMBER = re.compile(r"[0-9]{1,12}")
 DAYS_HOURS = re.compile(r"[0-9]{1,6}-[0-9]{1,2}")
@@ -145,6 +161,8 @@ SECONDS = re.compile(rf"(?:(?:{NUMBER.pattern}|{_UNKNOWN})(?:\n|$))*")
 JOBS = re.compile(rf"(?:{JOB.pattern}(?:\n|$))*")
 """Times and jobs of many rows, one a line."""
 
+TRES = re.compile(r"(?:[^\s,=]+=[^\s,=]*(?:,|$))*")
+CONSTRAINT = re.compile(r"(?![|&])[^\s=]*(?<![|&])")
 DEVICES = re.compile(r"\bgres/([^=,]+)=([0-9]{1,9})")
 LICENCES = re.compile(r"\blicense/([^=,]+)=([0-9]{1,9})")
 
@@ -157,6 +175,8 @@ PREFIXES = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40, "P": 2**50}
 def devices(text: str) -> dict[str, int]:
     """Return generic resources of a job by name, by type where it has types: ``gres/gpu=2,gres/gpu:a100=2``
     is {"gpu:a100": 2}."""
+    if not TRES.fullmatch(text):
+        raise ValueError("a list such as cpu=4,mem=16G,node=1")
     found = {name: int(count) for name, count in DEVICES.findall(text) if int(count)}
     typed = {name.partition(":")[0] for name in found if ":" in name}
     return {name: count for name, count in found.items() if name not in typed}
@@ -194,8 +214,8 @@ def _given(text: str) -> Iterator[tuple[str, str]]:
             continue
         for at, letter in enumerate(word[1:], 2):
             if letter not in SHORT or letter in valued:
-                if at == len(word) and letter not in ATTACHED:
-                    next(rest, "")
+                takes = at == len(word) and letter not in ATTACHED
+                yield letter, next(rest, "") if takes else word[at:]
                 break
             yield letter, ""
 
@@ -231,6 +251,11 @@ def placed(text: str) -> tuple[int, int, int, int, int]:
     return int(found.get("segment", "0").partition("@")[0]), int(switches), most, shares, of_segments
 
 
+def constraints_of(text: str) -> set[str]:
+    """Return the features for which a command line asks, of each component of a heterogeneous job."""
+    return {value for name, value in _given(text) if name in ("C", "constraint")}
+
+
 def options(text: str) -> str:
     """Return a command line of the options alone that `placed` reads, empty without one."""
     kept = [
@@ -241,7 +266,8 @@ def options(text: str) -> str:
 
 
 def times(texts: Sequence[str]) -> np.ndarray:
-    """Return instants (``datetime64[s]``), also of seconds since 1970 (``SLURM_TIME_FORMAT=%s``).
+    """Return instants (``datetime64[s]``), also of seconds since 1970 (``SLURM_TIME_FORMAT=%s``); in UTC, of
+    times with their difference from it.
 
     The result is NaT if sacct has no time, or Slurm's zero in some time zone.
     """
@@ -252,14 +278,17 @@ def times(texts: Sequence[str]) -> np.ndarray:
         known = [UNSET if text in UNKNOWN_TIMES else int(text) for text in texts]
     else:
         known = None
-    if known is not None:
-        try:
+    try:
+        if known is None and all(text in UNKNOWN_TIMES or ZONED.fullmatch(text) for text in texts):
+            zoned = {text: int(datetime.fromisoformat(text).timestamp()) for text in {*texts} - UNKNOWN_TIMES}
+            known = [zoned.get(text, UNSET) for text in texts]
+        if known is not None:
             found = np.array(known, dtype="datetime64[s]")
             found[found < ZERO] = np.datetime64("NaT")
             if not (found.astype(np.int64) > LAST_DATE).any():
                 return found
-        except ValueError:  # a month 13
-            pass
+    except ValueError:  # a month 13
+        pass
     raise ValueError("a time such as 2024-03-01T08:00:00 (is SLURM_TIME_FORMAT set?)")
 
 
@@ -280,7 +309,7 @@ def limit(text: str) -> float:
     if text in NO_LIMIT:
         return float("nan")
     if NUMBER.fullmatch(text):
-        return 60.0 * int(text)
+        return 60.0 * int(text) if int(text) < NO_VAL else float("nan")
     return _duration(text, "minutes, a duration such as 1-02:03:04, UNLIMITED or Partition_Limit")
 
 
@@ -306,9 +335,9 @@ def requested(text: str) -> int:
 def memory(text: str) -> tuple[float, str]:
     """Return KB, and the unit: ``c`` each processor, ``n`` each node, else the whole job (since 21.08).
 
-    Without a unit it is megabytes; an empty field means no memory.
+    Without a unit it is megabytes; an empty field or ``?`` means no memory.
     """
-    if not text:
+    if text.rstrip("cn") in ("", "?"):
         return 0.0, ""
     if not (found := MEMORY.fullmatch(text)):
         raise ValueError("memory such as 4000M, 16G, 4000Mc or 16Gn")
@@ -320,9 +349,18 @@ def memory(text: str) -> tuple[float, str]:
 
 def state(text: str) -> str:
     """Return the state, without the user that cancelled the job."""
-    if not (found := STATE.fullmatch(text)):
-        raise ValueError("a state such as COMPLETED or CANCELLED by 1000")
-    return found[1]
+    if found := STATE.fullmatch(text):
+        for known in STATES:
+            if known == found[1] or (found[2] and known.startswith(found[1])):
+                return known
+    raise ValueError("a state of Slurm such as COMPLETED or CANCELLED by 1000")
+
+
+def constraint(text: str) -> str:
+    """Return the features that a job asks for."""
+    if not CONSTRAINT.fullmatch(text) or any(text.count(a) != text.count(b) for a, b in ("()", "[]")):
+        raise ValueError("features such as a&b or (a|b)&c")
+    return text
 
 
 def job(text: str) -> str:
@@ -330,3 +368,18 @@ def job(text: str) -> str:
     if not JOB.fullmatch(text):
         raise ValueError("a job such as 123, 123_4 or 123+0")
     return text
+
+
+FORMS: dict[str, Callable[[str], Any]] = {
+    "JobID": lambda text: job(text.partition(".")[0]),
+    **dict.fromkeys(("Submit", "Start", "Eligible", "End"), lambda text: times([text])),
+    **dict.fromkeys(("AllocCPUS", "AllocNodes"), count),
+    **dict.fromkeys(("ReqCPUS", "ReqNodes"), requested),
+    "ReqMem": memory,
+    "State": state,
+    "ElapsedRaw": seconds,
+    "TimelimitRaw": limit,
+    **dict.fromkeys(("TRES", "ReqTRES"), devices),
+    "Constraints": constraint,
+}
+"""How the text of a field is parsed; other fields may have any text."""

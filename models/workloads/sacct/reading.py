@@ -144,6 +144,11 @@ def read(path: str | os.PathLike[str], sha256: str | None = None) -> Table:
     source += counts.version
     if not columns:
         faults.check()
+        if "--json" in source:
+            raise SacctError(
+                f"{path.name}: its list of jobs is empty; print the jobs of all users and of another time, "
+                "sacct -a -D --json -S 2024-03-01 -E 2024-04-01"
+            )
         what = (
             f"only {counted(counts.rows, 'step')}" if counts.rows else "nothing but the names of the fields"
         )
@@ -191,7 +196,8 @@ class Column(ABC):
     def broken(self, line: int, text: str, expected: object) -> None:
         """Add a text that does not have the field's form to the faults."""
         shown = text if len(text) <= 40 else f"{text[:37]}..."
-        self.faults.add(self.field, line, f"has {shown!r} as {self.field}, not {expected}")
+        title = "AllocTRES" if self.field == "TRES" else self.field
+        self.faults.add(self.field, line, f"has {shown!r} as {title}, not {expected}")
 
 
 class Instants(Column):
@@ -199,7 +205,10 @@ class Instants(Column):
 
     def of(self, lines: Ints, texts: Sequence[str]) -> np.ndarray:
         try:
-            return fields.times(texts)
+            found = fields.times(texts)
+            for row in np.flatnonzero(np.isnat(found))[: Faults.MOST * (self.field == "Submit")]:
+                self.broken(lines[row], texts[row], "a time")
+            return found
         except ValueError:
             before = self.faults.count[self.field]
             self.check(lines, texts, lambda text: fields.times([text]))
@@ -271,30 +280,25 @@ KINDS: dict[str, type[Column]] = {
 """Columns by field; all other fields are `Texts`."""
 
 
-PARSERS: dict[str, tuple[Callable[[str], Any], Any]] = {
-    "AllocCPUS": (fields.count, np.int64),
-    "AllocNodes": (fields.count, np.int64),
-    "ReqCPUS": (fields.requested, np.int64),
-    "ReqNodes": (fields.requested, np.int64),
-    "ReqMem": (fields.memory, object),
-    "State": (fields.state, object),
-    "ElapsedRaw": (fields.seconds, np.float64),
-    "TimelimitRaw": (fields.limit, np.float64),
-    "TRES": (fields.devices, object),
-    "ReqTRES": (fields.devices, object),
+DTYPES: dict[str, Any] = {
+    **dict.fromkeys(("AllocCPUS", "AllocNodes", "ReqCPUS", "ReqNodes"), np.int64),
+    **dict.fromkeys(("ElapsedRaw", "TimelimitRaw"), np.float64),
+    **dict.fromkeys(("ReqMem", "State", "TRES", "ReqTRES"), object),
 }
-"""How a field's texts are parsed, and what they become; all others are used as they are."""
+"""What a field's texts become, parsed by `fields.FORMS`; all others are used as they are."""
 
 
 def _table(path: Path, source: str, counts: Counts, columns: dict[str, Any], faults: Faults) -> Table:
-    values = {name: column.values for name, column in columns.items() if name not in PARSERS}
-    parsed = {name: columns[name].parsed(*how) for name, how in PARSERS.items() if name in columns}
+    values = {name: column.values for name, column in columns.items() if name not in DTYPES}
+    parsed = {
+        name: columns[name].parsed(fields.FORMS[name], dtype)
+        for name, dtype in DTYPES.items()
+        if name in columns
+    }
     named = (columns[name] for name in ("Licenses", "TRES") if name in columns)
     of_licences = next((column for column in named if any(column.known)), None)
     licences = of_licences.parsed(fields.of_licences) if of_licences is not None else ()
     line = columns["JobID"].line
-    for each in line[np.isnat(values["Submit"])][: Faults.MOST]:
-        columns["Submit"].broken(each, "Unknown", "a time")
     faults.check()
     processors, nodes, asked = parsed["AllocCPUS"], parsed["AllocNodes"], None
     if "ReqCPUS" in parsed:
@@ -304,7 +308,7 @@ def _table(path: Path, source: str, counts: Counts, columns: dict[str, Any], fau
     memory = parsed["ReqMem"]
     amount = np.array([kb for kb, _ in memory])
     size = processors if asked is None else processors + asked
-    times = np.select([[unit == of for _, unit in memory] for of in "cn"], [size, nodes], 1)
+    times = np.select([[unit == of for _, unit in memory] for of in "cn"], [size, np.maximum(nodes, 1)], 1)
     devices = parsed.get("TRES", ())
     if "ReqTRES" in parsed and "TRES" in parsed:
         devices = np.where(processors > 0, devices, parsed["ReqTRES"])

@@ -6,8 +6,9 @@ texts of all rows. What is left out on the way is counted.
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import chain
+from dataclasses import dataclass, replace
+from itertools import chain, combinations_with_replacement
+from math import comb
 from operator import methodcaller
 from typing import NamedTuple
 
@@ -25,6 +26,9 @@ FREE = frozenset(
     ("submitline", "jobname", "comment", "admincomment", "systemcomment", "workdir", "extra", "constraints")
 )
 """Fields, in lower case, whose text a user types: it may contain the separator, or line breaks."""
+
+MOST_SPLITS = 1000
+"""Ways to distribute what is too much in a row to fields of free text."""
 
 COMMENTS = re.compile(rb"(?:\xef\xbb\xbf)?(?:[ \t]*#[^\n]*\n)+")
 """Lines above the names of the fields that a script has added."""
@@ -102,6 +106,8 @@ class Header:
     separator: str
     places: dict[str, int]
     free: list[int]
+    barred: bool = True
+    """Whether its rows may end with a bar that it lacks."""
 
     @classmethod
     def of(cls, name: str, line: str) -> "Header":
@@ -123,6 +129,11 @@ class Header:
                 places[field] = present[0]
             elif field in fields.FIELDS:
                 missing.append(" or ".join(titles))
+        if not places:
+            raise SacctError(
+                f"{name}: does not begin with the names of fields; delete lines above them, and leave out "
+                f"--noheader; make the file with: {COMMAND}"
+            )
         if missing:
             raise SacctError(
                 f"{name}: the first line lacks field {' and '.join(missing)}; make the file with: {COMMAND}"
@@ -148,24 +159,43 @@ class Header:
         return Block([], {field: texts[place::n] for field, place in self.places.items()})
 
     def put_together(self, row: list[str]) -> list[str] | None:
-        """Return a row with too many fields as one with the header's number of them, None if it is
-        ambiguous."""
-        n = len(self.names)
-        if len(row) == n + 1 and not row[-1] and self._is_whole(row):  # a last bar, as --parsable prints it
-            return row[:-1]
-        if len(self.free) != 1:
-            return None
-        at = self.free[0]
-        stop = at + 1 + len(row) - n
-        text = self.separator.join(row[at:stop])
-        if self.names[at].lower() == "constraints" and "=" in text:  # no constraint: AllocTRES, moved
-            return None
-        return [*row[:at], text, *row[stop:]]
+        """Return a row with too many fields as one with the header's number of them, None unless there is
+        one way in which the fields that are read have their forms."""
+        found: dict[Record, list[str]] = {}
+        for whole in self._splits(row):
+            if self._is_whole(whole):
+                key = {field: whole[place] for field, place in self.places.items()}
+                found[tuple((key | {"SubmitLine": fields.options(key.get("SubmitLine", ""))}).values())] = (
+                    whole
+                )
+        return found.popitem()[1] if len(found) == 1 else None
+
+    def _splits(self, row: list[str]) -> Iterator[list[str]]:
+        """Yield the ways to have the header's number of fields: fields of free text have the surplus, or a
+        last bar is left out, as --parsable prints it. Nothing if they are too many."""
+        for end in (len(row), len(row) - 1)[: 1 + (self.barred and not row[-1])]:
+            surplus = end - len(self.names)
+            if comb(surplus + len(self.free), surplus) > MOST_SPLITS:
+                return
+            for chosen in combinations_with_replacement(self.free, surplus):
+                whole, at = [], 0
+                for place in range(len(self.names)):
+                    stop = at + 1 + chosen.count(place)
+                    whole.append(self.separator.join(row[at:stop]))
+                    at = stop
+                yield whole
 
     def _is_whole(self, row: Sequence[str]) -> bool:
-        """Return whether no field has moved: the submission is a time."""
-        text = row[self.places["Submit"]]
-        return any(form.fullmatch(text) for form in (fields.TIME, fields.NUMBER))
+        """Return whether no field has moved: all of them have their forms, and the command line asks for the
+        features that the job has."""
+        texts = {field: row[place] for field, place in self.places.items()}
+        try:
+            for field, text in texts.items():
+                fields.FORMS.get(field, str)(text)
+        except ValueError:
+            return False
+        asked = fields.constraints_of(texts["SubmitLine"]) if "SubmitLine" in texts else ()
+        return not asked or texts.get("Constraints", "") in {"", *asked}
 
 
 def blocks(
@@ -192,6 +222,8 @@ def blocks(
     _check_form(name, first, content)
     header = Header.of(name, first)
     n, job = len(header.names), header.places["JobID"]
+    begin, _ = next(decoded_blocks(name, [content]))
+    header.barred = all(line.count(header.separator) >= n for line in begin[1:])
     titles = {title.lower() for title in fields.FIELDS["JobID"]}
     seen: set[int] = set()
     numbers: list[int] = []
@@ -223,7 +255,8 @@ def blocks(
                 if rows:
                     yield _by_column(header, numbers, rows)
                     numbers, rows = [], []
-                before, header = header, Header.of(name, line)  # of a file that was joined, in its own order
+                # Of a file that was joined, in its own order.
+                before, header = header, replace(Header.of(name, line), barred=header.barred)
                 n, job = len(header.names), header.places["JobID"]
                 if other := before.places.keys() ^ header.places.keys():
                     raise SacctError(
@@ -285,7 +318,7 @@ def _check_form(name: str, first: str, content: bytes) -> None:
     if "\0" in first:
         raise SacctError(f"{name}: is not a readable text file; save it as UTF-8")
     if not first:
-        raise SacctError(f"{name}: does not begin with the names of fields; make the file with: {COMMAND}")
+        raise SacctError(f"{name}: is empty; make the file with: {COMMAND}")
     words = first.split()
     if first.startswith(";") or (len(words) == len(COLUMNS) and "|" not in first):
         raise SacctError(
@@ -302,6 +335,7 @@ def _check_form(name: str, first: str, content: bytes) -> None:
 def _add_wrong_number(faults: Faults, line: int, row: Sequence[str], header: Header) -> None:
     what = (
         f"has {len(row)} fields, but the first line has {len(header.names)} (is there a {header.separator} "
-        "or a line break in a name or a text? leave out SubmitLine, JobName and Comment)"
+        "or a line break in a name or a text? print it again with sacct -P --delimiter=$'\\x1f', or leave "
+        "out SubmitLine, JobName and Comment)"
     )
     faults.add("fields", line, what)

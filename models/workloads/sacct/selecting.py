@@ -111,25 +111,32 @@ def select(
     selection = selecting.select(log, rules, machine_size, zero_runtime, oversized, unread)
     rows = selection.rows
     again = [len(of_job) for of_job in runs]
-    early = (table.start < instant)[rows].sum()
+    early, nowhere = (int(these[rows].sum()) for these in (table.start < instant, table.nodes < 1))
     in_file = seconds[np.sort(rows)]
     parts_of = sum("+" in job for job in table.job[rows])
     share = parts_of / max(rows.size, 1)
     of_segments = 0 if table.placed is None else np.count_nonzero(table.placed[rows, 4])
+    unsorted = int((in_file < np.maximum.accumulate(in_file)).sum())
     changes = {
-        f"rows are runs of {counted(len(again), 'requeued job')}; each run is simulated as a job that is "
-        "submitted when it was requeued (requeued=runs)": sum(again) if requeued == RUNS else 0,
-        "rows were not in order of arrival: sorted": (in_file < np.maximum.accumulate(in_file)).sum(),
-        f"components of heterogeneous jobs ({share:.1%} of the jobs): policies of Slurm's scheduler start "
-        "them together, others one by one; averages over jobs count the first one only": parts_of,
-        "jobs ask for --spread-segments or --consolidate-segments, which have no effect here "
-        f"({of_segments / max(rows.size, 1):.1%} of the jobs)": of_segments,
-        "jobs started before they were submitted, by the file's clocks: their waits count as 0": early,
-        "rows were joined from lines that a field such as SubmitLine had broken": table.n_joined,
-        "jobs changed their size: each has the processors of its longest part": table.n_resized,
+        f"{counted(sum(again), 'row', 'is')} runs of {counted(len(again), 'requeued job')}; each run is "
+        "simulated as a job that is submitted when it was requeued (requeued=runs)": requeued == RUNS
+        and again,
+        f"{counted(unsorted, 'row', 'was')} not in order of arrival: sorted": unsorted,
+        f"{counted(parts_of, 'component')} of heterogeneous jobs ({share:.1%} of the jobs): policies of "
+        "Slurm's scheduler start them together, others one by one; averages over jobs count the first one "
+        "only": parts_of,
+        f"{counted(of_segments, 'job', 'asks')} for --spread-segments or --consolidate-segments, which have "
+        f"no effect here ({of_segments / max(rows.size, 1):.1%} of the jobs)": of_segments,
+        f"{counted(early, 'job')} started before submission by the file's clocks: waits count as 0": early,
+        f"{counted(table.n_joined, 'row', 'was')} joined from lines that a field such as SubmitLine had "
+        "broken": table.n_joined,
+        f"{counted(table.n_resized, 'job')} changed size: the processors of the longest part are taken": (
+            table.n_resized
+        ),
+        f"{counted(nowhere, 'job', 'has')} no nodes by AllocNodes: one node is taken": nowhere,
     }
     notes = (
-        *(f"{n:,} {change}" for change, n in changes.items() if n),
+        *(change for change, n in changes.items() if n),
         *selection.notes,
         *([CLOCKS] if table.source.startswith(SACCT) and "--json" not in table.source else []),
     )

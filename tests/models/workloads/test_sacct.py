@@ -264,12 +264,15 @@ def test_jobs_may_arrive_when_they_are_eligible(folder: Path) -> None:
         (fields.limit, "120", 7200.0),
         (fields.limit, "1-02:03:04", 93784.0),
         (fields.limit, "UNLIMITED", math.nan),
+        (fields.limit, "4294967295", math.nan),
         (fields.seconds, "1-02:03:04", 93784.0),
         (fields.seconds, "10:09.123", 609.0),
         (fields.count, "1K", 1024),
         (fields.memory, "4000Mc", (4000 * 1024, "c")),
         (fields.memory, "16Gn", (16 * 2**20, "n")),
         (fields.memory, "0n", (0, "n")),
+        (fields.memory, "?n", (0, "")),
+        (fields.state, "OUT_OF_ME+", "OUT_OF_MEMORY"),
         (fields.state, "CANCELLED by 1000", "CANCELLED"),
         (fields.job, "123_[1-5,7,...", "123_[1-5,7,..."),
         (fields.devices, "cpu=4,gres/gpu=3,gres/gpu:a100=2,gres/nvme=1", {"gpu:a100": 2, "nvme": 1}),
@@ -365,6 +368,56 @@ def test_texts_of_users_may_break_rows(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("first", "last", "texts", "is_read"),
+    [
+        (["JobName"], ["Constraints"], ["a|b", "c|d"], True),
+        (["JobName"], ["Comment"], ["a|b", "c|d"], True),
+        ([], ["SubmitLine", "Constraints"], ["sbatch -s --wrap=a|b", ""], True),
+        ([], ["SubmitLine", "Constraints"], ["sbatch -s -C a|b", "a|b"], True),
+        ([], ["Comment", "SubmitLine"], ["a|b", "sbatch -s x"], True),  # either way, -s is an option
+        ([], ["SubmitLine", "Constraints"], ["sbatch a|b", "c|d"], False),
+    ],
+)
+def test_bars_are_given_to_the_fields_that_may_have_them(
+    folder: Path, first: list[str], last: list[str], texts: list[str], is_read: bool
+) -> None:
+    """What is read is the same whichever field has a bar, or the lines are named."""
+    names, n = [*first, *JOB, *last][: -1 - len(last)], len(first)
+    rows = [row(JobID=str(k), Submit=k).removesuffix("|") for k in range(3)]
+    full = ["|".join([*texts[:n], one, *texts[n:]]) for one in rows[1:]]
+    empty = "|".join([*[""] * n, rows[0], *[""] * len(last)])
+    text = "\n".join(["|".join([*names, *last]), empty, *full]) + "\n"
+    if not is_read:
+        with pytest.raises(
+            SacctError, match=r"line 3 has 20 fields.*--delimiter=\$'\\x1f'.* \(and 1 more like"
+        ):
+            read_text(folder, text)
+        return
+    table = read_text(folder, text)
+    assert table.job.tolist() == ["0", "1", "2"]
+    if "Constraints" in last:
+        assert table.constraint is not None
+        assert table.constraint.tolist() == ["", *2 * texts[-1:]]
+    if "SubmitLine" in last:
+        assert table.placed is not None
+        assert table.placed[:, 3].tolist() == [0, 1, 1]
+
+
+def test_times_with_their_difference_from_utc(folder: Path) -> None:
+    zoned = re.sub(r"(T\d\d:\d\d:\d\d)", r"\1+0000", MORNING)
+    east = re.sub(r"T(\d\d)(:\d\d:\d\d)", lambda at: f"T{int(at[1]) + 2:02}{at[2]}+02:00", MORNING)
+    plain = read_text(folder, MORNING)
+    for text in (zoned, east, MORNING.replace("T00:", " 00:").replace("T01:", " 01:")):
+        np.testing.assert_array_equal(read_text(folder, text).submit, plain.submit)
+
+
+def test_a_job_on_no_nodes_is_noted(folder: Path) -> None:
+    selection, table = chosen(folder, lines(row(AllocNodes=0, ReqMem="4Gn"), row(JobID="8")))
+    assert any("1 job has no nodes by AllocNodes: one node is taken" in note for note in selection.describe())
+    assert table.memory[0] == 4 * 2**20
+
+
+@pytest.mark.parametrize(
     ("line", "segment", "switches", "wait", "shares"),
     [
         ("sbatch -N 4 --switches=1@30 --segment 2 job.sh", 2, 1, 1800, 0),
@@ -423,7 +476,7 @@ def test_components_of_a_heterogeneous_job_are_submitted_together(
     assert [-1 if found[key] < 0 else number.setdefault(found[key], len(number)) for key in keys] == jobs
 
 
-@pytest.mark.parametrize("separator", ["^", ",", ";", "\t", "%%", " | "])
+@pytest.mark.parametrize("separator", ["^", ",", ";", "\t", "%%", " | ", "\x1f"])
 def test_any_separator(folder: Path, separator: str) -> None:
     text = MORNING.replace("billing=4,cpu=4,mem=4000M,node=1", "cpu=4")
     plain, _ = chosen(folder, text)
@@ -692,7 +745,12 @@ def test_accounting_of_lsf(folder: Path) -> None:
             "JobID   User\n------- ----\n1  a\n",
             "sacct's fixed-width table, in which long values are cut; print",
         ),
-        ("", "does not begin with the names of fields; make the file with: TZ=UTC sacct -a -X -D -P"),
+        ("", "is empty; make the file with: TZ=UTC sacct -a -X -D -P"),
+        (MORNING.partition("\n")[2], "does not begin with the names of fields; delete lines above them"),
+        ('{"meta": {}, "jobs": []}', "its list of jobs is empty; print the jobs of all users and of"),
+        (lines(row(State="FINISHED")), "has 'FINISHED' as State, not a state of Slurm such as COMPLETED"),
+        (lines(row(AllocTRES="cpu:4")), "has 'cpu:4' as AllocTRES, not a list such as cpu=4,mem=16G"),
+        (lines(row(Submit="1970-01-01T00:00:00")), "has '1970-01-01T00:00:00' as Submit, not a time; "),
         (lines(row(JobID="1.batch")), "no jobs at all (only 1 step)"),
         (
             lines(row()).replace("TimelimitRaw", "x"),
@@ -711,8 +769,9 @@ def test_accounting_of_lsf(folder: Path) -> None:
         (
             lines(row(Submit="x", Eligible=0, ReqMem="4Q"), row(User="a|b"), row(Submit="x", Eligible=1)),
             "jobs.txt: line 3 has 18 fields, but the first line has 17 (is there a | or a line break in a "
-            "name or a text? leave out SubmitLine, JobName and Comment); line 2 has 'x' as Submit, not a "
-            "time such as 2024-03-01T08:00:00 (is SLURM_TIME_FORMAT set?) (and 1 more like it); line 2 has "
+            "name or a text? print it again with sacct -P --delimiter=$'\\x1f', or leave out SubmitLine, "
+            "JobName and Comment); line 2 has 'x' as Submit, not a time such as 2024-03-01T08:00:00 (is "
+            "SLURM_TIME_FORMAT set?) (and 1 more like it); line 2 has "
             "'4Q' as ReqMem, not memory such as 4000M, 16G, 4000Mc or 16Gn; correct or delete these lines",
         ),
         (
