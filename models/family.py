@@ -1,10 +1,10 @@
 """The contract between a scheduling family and the sweep.
 
-A family is a package with the same files as every other: ``policies`` (the policies and their checks),
+A family is a package with the same files as every other: ``policies`` (the policies, with checks),
 ``metrics`` (measures beyond the common ones), ``engine`` (the event loop) and ``model``
 (the pure functions that the sweep calls); its ``__init__`` holds the declaration ``FAMILY`` and loads no
-kernel. A policy's YAML file names the package (``family: models.gang``), which is all that the sweep reads of
-it. docs/adding_a_family.md builds a small one.
+kernel. A policy's YAML file names the package (``family: models.gang``); the sweep finds a family by this key
+alone. docs/adding_a_family.md builds a small one.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 OVERLOAD, OVERLOAD_BATCHES = 1.25, 60
-"""The load of an overload run, and its batches: soon thousands of jobs are in the system."""
+"""The load of an overload run, and its number of batches: thousands of jobs soon fill the system."""
 
 
 @dataclass(frozen=True)
@@ -45,8 +45,8 @@ class Outcome:
     jobs : int
         Jobs simulated, warm-up included; progress and benchmarks count jobs a second.
     overflowed : bool
-        More jobs were in the system than the model has places for, and the run broke off; of a point that is
-        solved: there is no steady state.
+        The system held more jobs than the model has places for, so the run ended early. For a point that is
+        solved: no steady state exists.
     """
 
     metrics: dict[str, np.ndarray]
@@ -71,7 +71,7 @@ class Family:
     headline : str
         The metric that tables and stopping rules use by default.
     common : tuple of str
-        Which of the common measures it has, names of `models.jobs.measures.COMMON`.
+        Names of the common measures that it has, from `models.jobs.measures.COMMON`.
     of_jobs : mapping of str to (unit, long name)
         Further measures of jobs, reported like the common ones: mean, 95th percentile, maximum, and by
         groups.
@@ -81,31 +81,31 @@ class Family:
         Dotted names of modules: importing them loads every kernel, and compiles those that are not in
         the cache. The slowest first.
     delivered : str
-        The metric that is the work delivered as a fraction of the machine: its mean in overload runs is what
-        the policy can deliver. Empty where no metric is that: then there are no overload runs.
+        The metric that measures the work delivered, as a fraction of the machine: its mean in overload runs
+        is what the policy can deliver. A family without such a metric (empty) has no overload runs.
     solves : bool
         Whether deterministic points are solved, as a Markov chain is: one batch has the exact value. (A log
         is deterministic as well, but its batches are samples.)
     schedules : bool
         Whether ``model`` has ``schedule(point)``, which returns the schedule that ``simulate`` measures.
     reads : frozenset of str, or function of a policy's file that returns one, optional
-        Which it reads of the keys that every machine and workload of rigid jobs has: one that no policy of a
-        study reads is refused where it is typed. By default a family may read any, and none of their values
-        is checked for it.
+        Which keys the family reads, among those that every machine and every workload of rigid jobs has. A
+        command that sets a key is refused if no policy of its study reads the key. By default a family may
+        read all of them, and such a setting is never refused.
     functions : mapping of int to (str, str)
         Number of arguments of a compiled function that may stand for a policy in a notebook -> the policy's
         file that it changes, and the key that it sets there.
     validated : tuple of str
-        Software beside which it was run and compared, with versions; empty for none.
+        Software whose schedules it was compared with, and versions; empty for none.
     policies, model : str
-        Dotted names of those modules, where they are not ``policies`` and ``model`` of the package.
+        Dotted names of these modules, unless they are ``policies`` and ``model`` of the package.
 
     Notes
     -----
     ``policies`` has ``check(point)`` and ``is_stochastic(point)``, ``model`` has ``simulate(point)``; see the
     methods of the same names here. All of them are pure functions of plain data. ``policies`` may also have
-    ``kernels(point)``, which returns the subset of `kernels` that a point needs; without it each needs all;
-    and ``digest(path)``, where a policy's file reads further files, see `Family.digest`.
+    ``kernels(point)``, which returns the subset of `kernels` that a point needs (without it, each point needs
+    all of them), and ``digest(path)``, if policy files include further files, see `Family.digest`.
     """
 
     package: str
@@ -144,9 +144,9 @@ class Family:
 
     @property
     def open_log(self) -> Callable[[Point], Trace | None] | None:
-        """``open_log(point)`` of ``policies``, if there is one: it opens a log on the policy's own nodes.
+        """``open_log(point)`` of ``policies``, which opens a log on the policy's own nodes; None without it.
 
-        Without it a log is opened on the point's machine, `models.workloads.open_log`.
+        In that case `models.workloads.open_log` opens the log on the point's machine.
         """
         found: Callable[[Point], Trace | None] | None = getattr(self._policies(), "open_log", None)
         return found
@@ -154,15 +154,15 @@ class Family:
     def is_stochastic(self, point: Point) -> bool:
         """Return whether replications differ.
 
-        If they do not (a log is deterministic), more than one is refused: copies of one run are not
-        independent samples.
+        If they do not (a log is deterministic), further replications are refused, because copies of one run
+        are not independent samples.
         """
         return bool(self._policies().is_stochastic(point))
 
     def digest(self, path: Path) -> str | None:
-        """Return the SHA-256 of a policy's file with all files that it includes, None if that is its own.
+        """Return the SHA-256 of a policy's file with all files that it includes; None if there are none.
 
-        What is wrong with these files is left to `check`.
+        None as well if the files have faults, which `check` reports.
         """
         digest = getattr(self._policies(), "digest", None)
         try:
@@ -171,7 +171,7 @@ class Family:
             return None
 
     def is_exact(self, point: Point) -> bool:
-        """Return whether a point is solved exactly: then its outcome has a single batch."""
+        """Return whether a point is solved exactly; its outcome is then a single batch."""
         return self.solves and not self.is_stochastic(point)
 
     def simulate(self, point: Point) -> Outcome:
@@ -185,7 +185,7 @@ class Family:
         return made
 
     def export(self, point: Point, path: str | os.PathLike[str]) -> None:
-        """Write that schedule as a file in the Standard Workload Format, compressed if it ends in ``.gz``.
+        """Write that schedule in the Standard Workload Format, compressed if the path ends in ``.gz``.
 
         Raises
         ------
@@ -197,7 +197,7 @@ class Family:
         write_schedule(path, self.schedule(point), [str(point)])
 
     def may_read(self, option: str, policy: Parameters) -> bool:
-        """Return whether such a key may change what a policy does, see `reads`."""
+        """Return whether a key may change what a policy does, see `reads`."""
         reads = self.reads(policy) if callable(self.reads) else self.reads
         return reads is None or option in reads
 
@@ -208,7 +208,7 @@ class Family:
         return (*declared(self.common, Measures.of(measures), self.of_jobs), *self.metrics)
 
     def coordinates(self, measures: Parameters) -> Mapping[str, Sequence[Any]]:
-        """Return the coordinates of all dimensions of those metrics."""
+        """Return the coordinates of all dimensions of the metrics that `measured` returns."""
         from models.jobs.measures import Measures
         from models.jobs.measures import coordinates as of_groups
 
@@ -223,7 +223,7 @@ class Family:
         return tuple(module for module in self.kernels if module in needed)
 
     def warm_up(self, points: Iterable[Point] | None = None) -> None:
-        """Compile the kernels that some points need, or all, as far as they are not in the cache.
+        """Compile the kernels that some points need, or all kernels, unless they are in the cache.
 
         Called once before work is fanned out.
         """

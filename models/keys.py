@@ -1,6 +1,6 @@
-"""Keys of a YAML file as fields of a dataclass: each is declared once, with what it allows.
+"""Keys of a YAML file as fields of a dataclass: each key is declared once, with the values that it allows.
 
-The file has their values, the ones on which it builds their defaults; so no key has a default here.
+The file sets values, and the files that it builds on have the defaults, so no key has a default here.
 
 @dataclass(frozen=True, kw_only=True)
 class Rules:
@@ -24,7 +24,7 @@ Check = Callable[[Parameters, str, str], Any]
 
 
 def checked(check: Check, null: bool = False, **metadata: Any) -> Any:
-    """Declare a key with a check of its own; one that may be null is None then."""
+    """Declare a key with its own check; null becomes None if it is allowed."""
 
     def checked_or_null(given: Parameters, where: str, key: str) -> Any:
         return None if given[key] is None else check(given, where, key)
@@ -33,7 +33,7 @@ def checked(check: Check, null: bool = False, **metadata: Any) -> Any:
 
 
 def choice(*names: str | None) -> Any:
-    """Declare a word of several."""
+    """Declare one of several words."""
     return checked(lambda given, where, key: checks.choice(given, where, key, names), names=names)
 
 
@@ -64,7 +64,7 @@ def seconds() -> Any:
 
 
 def interval(allowed: str = checks.SECONDS, null: bool = False) -> Any:
-    """Declare the seconds between two events of a clock, as far apart as a simulation can go through."""
+    """Declare the seconds between two events of a clock; a simulation goes through all of them."""
     return number(f"{allowed}, from {checks.SHORTEST_S:g} on", null, least=checks.SHORTEST_S)
 
 
@@ -95,8 +95,8 @@ def read(declared: Any, given: Parameters, where: str) -> dict[str, Any]:
     Raises
     ------
     ValueError
-        With one line, for a value not allowed, and for a key that is missing: `declared.BASE` is the file of
-        conf that has it.
+        With one line, for a value that is not allowed, or for a missing key: the line names `declared.BASE`,
+        the file of conf that has the key.
     """
     keys = {one.name: one.metadata["check"] for one in fields(declared) if "check" in one.metadata}
     if missing := [key for key in keys if key not in given]:
@@ -109,7 +109,7 @@ def read(declared: Any, given: Parameters, where: str) -> dict[str, Any]:
 
 
 def read_given(declared: Any, given: Parameters, where: str) -> dict[str, Any]:
-    """Return those declared fields that a mapping has, see `read`."""
+    """Return the declared fields that a mapping sets, see `read`."""
     checked = {one.name: one.metadata["check"] for one in fields(declared) if "check" in one.metadata}
     return {key: check(given, where, key) for key, check in checked.items() if key in given}
 

@@ -26,7 +26,7 @@ class Batches:
     Parameters
     ----------
     size : int or None
-        Jobs in a batch; None divides the whole workload (a log, a month) into as many as requested.
+        Jobs in a batch; None divides the whole workload (a log, a month) into batches.
     warmup : int
         Leading batches that are run and discarded.
     checkpoints : tuple of int
@@ -39,8 +39,8 @@ class Batches:
         Whether a batch holds the jobs submitted in a week instead of a fixed number; `size` is None then. See
         `models.jobs.calendar.periods`.
     overloaded : bool
-        More is offered than can be delivered, on purpose: what is delivered meanwhile is all that is asked
-        for, and no job is followed to its end.
+        More work is offered than can be delivered, on purpose: only the delivered work is measured, and jobs
+        are not followed to their ends.
     """
 
     size: int | None = 1000
@@ -61,7 +61,7 @@ class Batches:
         return self.size * n_batches
 
     def is_enough(self, metrics: Mapping[str, np.ndarray]) -> bool:
-        """Return the verdict of the stopping rule on the groups of which every batch has jobs."""
+        """Return the verdict of the stopping rule on the groups that have jobs in every batch."""
         if self.enough is None:
             return False
         known = {}
@@ -84,8 +84,8 @@ class Point:
     measures : mapping
         ``bound`` and ``groups`` of the measures of jobs, see `models.jobs.measures.Measures`.
     fitting : callable, optional
-        Returns a log, a `Trace`, with the jobs that a policy's own nodes can take, before it is resampled; a
-        family sets it where it opens a workload. Its ``repr`` states all that it depends on.
+        Reduces a log, a `Trace`, to the jobs that fit on a policy's own nodes, before the log is resampled; a
+        family sets it where it opens a workload. Its ``repr`` states everything that its result depends on.
     """
 
     policy: Parameters

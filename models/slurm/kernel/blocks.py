@@ -42,7 +42,7 @@ def levels(partition, nodes):
 
 @part(inline=False)
 def largest(system, begin, end, most):
-    """Return how many nodes the largest smaller blocks of a range have; their counts are sorted in
+    """Return how many nodes the `most` largest smaller blocks of a range have together; sorts the counts in
     `distance`. O(blocks**2)."""
     blocks, n = system.switches, 0
     for k in range(begin, end):
@@ -60,7 +60,7 @@ def largest(system, begin, end, most):
 def best_block(system, partition, bounds, lower, nodes):
     """Return the base block to take nodes from, and whether that needs no further smaller block.
 
-    `lower` is the level of smaller blocks, `NONE` where these need not be counted. O(blocks x base blocks).
+    `lower` is the level of smaller blocks, `NONE` if they need not be counted. O(blocks x base blocks).
     """
     blocks, first, best, best_fits, best_used = system.switches, partition.first_switch, NONE, False, True
     last = first + partition.n_switches
@@ -102,8 +102,8 @@ def best_block(system, partition, bounds, lower, nodes):
 
 @part(inline=False)
 def offered_blocks(system, partition):
-    """Leave base blocks their nodes in row `ON_SWITCHES`; return how many there are. O(base blocks x
-    nodes)."""
+    """Restrict base blocks to their nodes in row `ON_SWITCHES`; return the number of these nodes.
+    O(base blocks x nodes)."""
     blocks, n = system.switches, 0
     for s in range(partition.first_switch, partition.first_switch + partition.n_switches):
         for w in range(system.sets.shape[1]):
@@ -120,8 +120,8 @@ def offered_blocks(system, partition):
 def smallest_block(system, partition, sizes, nodes, cpus):
     """Return the first base block of the smallest of the lightest blocks that suffice, `NONE` for none.
 
-    `sizes` are the base blocks of a block and of a smaller one, and how many smaller ones a job may use, 0
-    for any number. O(base blocks**2).
+    `sizes` are the numbers of base blocks in a block and in a smaller block, and the number of smaller blocks
+    that a job may use, 0 for any number. O(base blocks**2).
     """
     blocks, first = system.switches, partition.first_switch
     last = first + partition.n_switches
@@ -160,8 +160,8 @@ def count_lower(system, partition, per_lower):
 
 @part(inline=False)
 def fit_segment(system, whole, left):
-    """Take the nodes of one segment, all in one block, of those in row `ON_SWITCHES`; return whether there
-    are enough. `left` as in `take`. O(base blocks x (base blocks + nodes))."""
+    """Take the nodes of one segment from row `ON_SWITCHES`, all in one block; return whether there are
+    enough. `left` as in `take`. O(base blocks x (base blocks + nodes))."""
     state, blocks, words = system.state[0], system.switches, system.reserved_words
     partition = system.partitions[state.partition]
     nodes, cpus, most = left
@@ -221,10 +221,10 @@ def fit_segment(system, whole, left):
 
 @part(inline=False)
 def fit_on_blocks(system, job, whole, n_groups, left):
-    """Try to take nodes of groups; return their number, 0 for too few, `NONE` where none of them is in a
+    """Try to take nodes of groups; return their number, 0 for too few, `NONE` if no node of them is in a
     block. `left` as in `take`. O(segments x base blocks x (base blocks + nodes)).
 
-    A segment gets all CPUs that its nodes offer, as in Slurm, where no other number bounds them.
+    As in Slurm, a segment gets all CPUs that its nodes offer: no other number bounds them.
     """
     state, segment = system.state[0], system.jobs[job].segment
     nodes, cpus, most = left

@@ -1,8 +1,8 @@
 """Budgets, which limit the past usage of jobs and the possible usage of running ones; and licences.
 
-GrpTRESMins, GrpTRESRunMins and GrpWall (resource_limits.html) count what a job has used at each calculation
-of priorities and at its end, decayed as for fair share, and the rest of its time limit while it runs. As in
-`acct_policy.c` and `priority_multifactor.c` of Slurm 22.05.8.
+GrpTRESMins, GrpTRESRunMins and GrpWall (resource_limits.html) count what a job has used, at each calculation
+of priorities and at its end, with the same decay as for fair share; while a job runs, they also count the
+rest of its time limit. As in `acct_policy.c` and `priority_multifactor.c` of Slurm 22.05.8.
 """
 
 import math
@@ -44,7 +44,7 @@ def lacks_licences(system, job):
 
 @part(inline=False)
 def lacks_room(system, job):
-    """Return whether a limit of submissions has no room for a job or its array. O(charges of the job)."""
+    """Return whether a limit of submissions excludes a job or its array. O(charges of the job)."""
     jobs, before = system.jobs, max(job - 1, 0)
     of_array = jobs[job].array >= 0 and jobs[before].array == jobs[job].array
     if of_array and system.fate[before].killed == REFUSED and jobs[before].submit == jobs[job].submit:
@@ -58,8 +58,8 @@ def lacks_room(system, job):
 
 @part(inline=False)
 def is_refused(system, job):
-    """Return whether a limit of submissions has no room for a job, and for its array with the first job of
-    that; a heterogeneous job is refused with its first component. O(charges of the job)."""
+    """Return whether a limit of submissions refuses a job. Its array is refused with the first job of the
+    array, a heterogeneous job with its first component. O(charges of the job)."""
     at, components = system.jobs[job].component, system.components
     if at == NONE:
         return lacks_room(system, job)
@@ -74,8 +74,8 @@ def is_refused(system, job):
 
 @part(inline=False)
 def count_submitted(system, job, sign):
-    """Count a job for limits of submissions from its submission on, and no more from its end on. O(charges of
-    the job)."""
+    """Add a job to the limits of submissions at its submission, or remove it at its end. O(charges of the
+    job)."""
     for k in range(system.jobs[job].first_charge, system.jobs[job + 1].first_charge):
         if system.limits[system.charges[k].limit].kind == SUBMITTED:
             system.limits[system.charges[k].limit].used += sign
@@ -83,8 +83,8 @@ def count_submitted(system, job, sign):
 
 @part(inline=False)
 def charge(system, job, sign, of_licences):
-    """Count a job for its limits from its start on, and no more from its end on; for licences until its nodes
-    have answered. O(limits of the job)."""
+    """Add a job to its limits at its start, or remove it at its end; it has licences until its nodes have
+    answered. O(limits of the job)."""
     for k in range(system.jobs[job].first_charge, system.jobs[job + 1].first_charge):
         limit = system.charges[k].limit
         kind = system.limits[limit].kind
@@ -96,8 +96,8 @@ def charge(system, job, sign, of_licences):
 
 @part(inline=False)
 def spend(system, job, since, until, is_over):
-    """Count what a job used between two instants for its budgets; at its end nothing is left of the time for
-    which it might run. O(limits of the job)."""
+    """Charge what a job used between two instants to its budgets; at its end, also release the rest of its
+    time limit. O(limits of the job)."""
     fate, factor = system.fate[job], system.jobs[job].factor
     first = math.floor(fate.start)
     begin, ends, expected = max(math.floor(since), first), first + system.jobs[job].limit, fate.expected
@@ -126,7 +126,7 @@ def spend_all(system, since, decay):
 
 @part(inline=False)
 def reset_usage(system):
-    """Set all usage to zero where that is due (PriorityUsageResetPeriod). O(limits + associations)."""
+    """Set all usage to zero if a reset is due (PriorityUsageResetPeriod). O(limits + associations)."""
     state = system.state[0]
     if state.n_resets == len(system.resets) or math.floor(state.now) < system.resets[state.n_resets]:
         return
@@ -140,8 +140,8 @@ def reset_usage(system):
 
 @part(inline=False)
 def next_spent(system, after):
-    """Return the first running job after a number one of whose budgets is spent, `NONE` for none; they are
-    ended then. O(limits + running jobs x limits of a job)."""
+    """Return the first running job with a number above `after` that has spent one of its budgets, so that it
+    is ended; `NONE` for none. O(limits + running jobs x limits of a job)."""
     found = NONE
     for k in range(len(system.limits)):
         limit = system.limits[k]

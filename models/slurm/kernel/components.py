@@ -1,8 +1,9 @@
 """Heterogeneous jobs: only a backfill cycle starts them, once it can start all components at once.
 
-A cycle plans each component no earlier than the others of its job that it has planned before, and reserves
-nodes for it. Where every component could start now, all are started, on different nodes, wherever they fit
-by then: if one does not, those before it are requeued. As in `backfill.c` of Slurm 22.05.8 (`_het_job_*`).
+A cycle plans a component no earlier than the components of the same job that it has planned before, and
+reserves nodes for it. If every component could start now, all are started, on different nodes, wherever they
+fit by then; if one does not fit any more, the components started before it are requeued. As in `backfill.c`
+of Slurm 22.05.8 (`_het_job_*`).
 """
 
 import numpy as np
@@ -34,8 +35,8 @@ from models.slurm.kernel.tables import (
 
 @part(inline=False)
 def reach(system, record):
-    """Take note that a cycle has reached a component; return the earliest start that the others of its job
-    allow: `FAR` where one has no plan. O(components of the job)."""
+    """Record that a cycle has reached a component; return the earliest start that the other components of its
+    job allow, `FAR` if one of them has no plan. O(components of the job)."""
     state, components = system.state[0], system.components
     at = system.jobs[system.records[record].job].component
     one, leader = components[at], components[at].leader
@@ -53,7 +54,7 @@ def reach(system, record):
 
 @part(inline=False)
 def latest(system, leader, without):
-    """Return the latest planned start of the components of a job that were reached, without one of them.
+    """Return the latest planned start of the components of a job that were reached, except for one of them.
     O(components of the job)."""
     components, found = system.components, system.components[leader].earliest
     for at in range(leader, leader + components[leader].n):
@@ -76,7 +77,7 @@ def may_start_jointly(system, leader):
 
 @part(inline=False)
 def note_start(system, record, start):
-    """Take note of a start that a component could have; the earliest one of its partitions counts.
+    """Record a start that a component could have; the earliest start over its partitions counts.
     O(components of the job)."""
     components = system.components
     at = system.jobs[system.records[record].job].component
@@ -89,8 +90,9 @@ def note_start(system, record, start):
 
 @part(inline=False)
 def would_deadlock(system, job, partition, start):
-    """Return whether a heterogeneous job that starts later in this partition would start before it in
-    another one, in which both have components: then nothing is reserved. O((jobs x partitions)^2)."""
+    """Record a planned start of a job, and return whether another heterogeneous job that starts later in this
+    partition would start earlier in a second one, in which both have components; if so, the caller reserves
+    nothing. O((jobs x partitions)^2)."""
     state, plans = system.state[0], system.joint_plans
     leader, at = system.components[system.jobs[job].component].leader, 0
     while at < state.n_joint and (plans[at].leader != leader or plans[at].partition != partition):
@@ -116,7 +118,7 @@ def would_deadlock(system, job, partition, start):
 
 @part(inline=False)
 def count_for(system, job, sign):
-    """Count a component for its limits, or no more, while all of its job are tested."""
+    """Add a component to its limits, or remove it if `sign` is -1, while all components are tested."""
     for k in range(system.jobs[job].first_charge, system.jobs[job + 1].first_charge):
         charge = system.charges[k]
         kind = system.limits[charge.limit].kind
@@ -126,7 +128,7 @@ def count_for(system, job, sign):
 
 @part(inline=False)
 def within_limits(system, leader):
-    """Return whether limits allow all components of a job that were reached to start. O(their limits)."""
+    """Return whether limits allow all reached components of a job to start together. O(their limits)."""
     state, components = system.state[0], system.components
     k, fits = 0, True
     while k < state.n_reached and fits:
@@ -143,7 +145,7 @@ def within_limits(system, leader):
 
 @part(inline=False)
 def start_component(system, record, now, pick):
-    """Start a component now, on nodes in row `USABLE`, from which these are taken; return whether it has
+    """Start a component now, on nodes of row `USABLE`, and remove these from the row; return whether it has
     started. O(N)."""
     state, settings, sets = system.state[0], system.settings[0], system.sets
     job, partition, words = (
@@ -175,8 +177,8 @@ def start_component(system, record, now, pick):
 
 @part(inline=False)
 def start_jointly(system, leader, now, pick):
-    """Start all components of a job if each of them could start now and limits allow it; return how many
-    started, -1 if one found no nodes any more: those that had started before it are requeued.
+    """Start all components of a job if each could start now and limits allow it; return how many started, or
+    -1 if one of them found no nodes any more, so that the components started before it are requeued.
     O(components of the cycle + components of the job x N)."""
     state, fate, components = system.state[0], system.fate, system.components
     if latest(system, leader, NONE) > now or not may_start_jointly(system, leader):

@@ -3,7 +3,7 @@
 Each partition has a list of its jobs and an active row: the jobs that run, no two on one CPU. A job
 that starts runs if it fits into the row, else it is suspended at once. After a time slice the jobs of the row
 move to the end of the list, and a new row is filled from its beginning. When a job has left its nodes, rows
-are filled with suspended jobs: those keep their place in the list and have no slice of their own. Jobs of a
+are filled with suspended jobs, which keep their place in the list and have no slice of their own. Jobs of a
 higher tier come first in the rows of all lower ones (slurm.conf, SchedulerTimeSlice; gang_scheduling.html;
 preempt.html).
 
@@ -26,8 +26,8 @@ IDLE, ACTIVE, FILLER = range(3)
 
 @part(inline=False)
 def suspend(system, job):
-    """Suspend a running job; it ends all the same if that is within the time for which it still runs, or if
-    it was resumed in the same pass: the two messages cross (seen on Slurm 22.05.8)."""
+    """Suspend a running job. It still ends if its end is within the time for which it runs on, or if it was
+    resumed in the same pass, because the two messages cross (seen on Slurm 22.05.8)."""
     state, fate, one = system.state[0], system.fate, system.members[job]
     one.signal = 1
     if fate[job].status != RUNNING or one.suspended:
@@ -46,7 +46,7 @@ def suspend(system, job):
 
 @part(inline=False)
 def resume(system, job):
-    """Let a suspended job run on; only then it has a new expected end, if no job preempted it. O(running
+    """Resume a suspended job; only now it gets a new expected end, unless it is being preempted. O(running
     jobs)."""
     state, fate, one = system.state[0], system.fate, system.members[job]
     one.signal = 0
@@ -103,7 +103,7 @@ def add_to_row(system, job, partition):
 
 @part()
 def is_above(system, k, partition):
-    """Return whether the k-th job runs, and comes first in the rows of a partition, which is lower."""
+    """Return whether the k-th job runs in a higher tier than a partition, and so comes first in its rows."""
     job, partitions = system.order[k], system.partitions
     return (
         system.members[job].runs and partitions[system.fate[job].partition].tier > partitions[partition].tier
@@ -112,7 +112,7 @@ def is_above(system, k, partition):
 
 @part(inline=False)
 def begin_row(system, partition):
-    """Begin a row with the jobs of higher tiers that run. O(jobs x nodes)."""
+    """Begin a row with the running jobs of higher tiers. O(jobs x nodes)."""
     n_nodes = len(system.nodes)
     for at in range(partition * n_nodes, (partition + 1) * n_nodes):
         system.active[at] = 0
@@ -182,7 +182,7 @@ def leave(system, job):
 
 @part(inline=False)
 def turn(system, partition):
-    """Begin the time slice of a partition in which not all jobs run. O(jobs x nodes)."""
+    """Begin a time slice of a partition whose jobs cannot all run at once. O(jobs x nodes)."""
     state, members, order = system.state[0], system.members, system.order
     n, n_mine, n_last = 0, 0, 0
     for k in range(state.n_members):

@@ -56,8 +56,8 @@ LIMIT_TEST_S = 30
 ENDED_ALL, STUCK, PAUSED, NO_PROGRESS = range(4)
 
 BUDGET, OF_PASS = 20_000, 200
-"""Events of one call of `run`, and how many of them a pass or a cycle counts for: compiled code cannot be
-interrupted, so that a call has to return before a user waits for Ctrl-C."""
+"""Number of events in one call of `run`, and the number that a pass or a cycle counts for. Compiled code
+cannot be interrupted, so a call returns often enough that Ctrl-C takes effect without delay."""
 
 
 @part(inline=False)
@@ -130,8 +130,8 @@ def next_to_leave(system):
 
 @part(inline=False)
 def leave_queue(system):
-    """Cancel the next job that its user cancels: a waiting one leaves the queue, which calls no pass; one
-    that runs, as it did not in the log, ends. O(queue + held jobs + running jobs)."""
+    """Process the next cancellation by a user: a waiting job leaves the queue, without a call of a pass; a
+    job that runs here, although it did not in the log, ends. O(queue + held jobs + running jobs)."""
     state, fate = system.state[0], system.fate
     job = system.leaving[state.n_left]
     state.n_left += 1
@@ -272,7 +272,7 @@ def skip_idle(system, until):
 
 @part(inline=False)
 def is_planned(system):
-    """Return whether a cycle has a plan for some job; a job that limits or licences delay may have none."""
+    """Return whether a cycle can plan some job; a job delayed by limits or licences may have no plan."""
     settings = system.settings[0]
     for k in range(system.state[0].n_queue):
         job = system.records[system.queue[k]].job
@@ -305,7 +305,7 @@ def check_backfill(system, backfill_cycle, pick, save_power):
 
 @part(inline=False)
 def last_event(system):
-    """Return the time of the last event, past or certain, if no job runs or is submitted any more."""
+    """Return the time of the last event, past or certain to come, once no job runs or will be submitted."""
     state, jobs = system.state[0], system.jobs
     found = state.quiet_since
     for k in range(state.n_held):
@@ -326,7 +326,7 @@ def last_event(system):
 @kernel(int64(uint64, PASS, CYCLE, PICK, CYCLE))
 def run(address, main_pass, backfill_cycle, pick, save_power):
     """Run all jobs to their ends; return `ENDED_ALL`, `STUCK` if a job can never start, `NO_PROGRESS` if time
-    does not go on, or `PAUSED` where the caller is to check for signals and to call again.
+    does not advance, or `PAUSED` if the caller is to check for signals and call again.
 
     O(wake-ups + passes x tested x nodes).
     """

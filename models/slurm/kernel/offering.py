@@ -37,14 +37,14 @@ def offered_by(system, job, whole, node, supply, gres):
             cpus = min(cpus, least)
     elif jobs[job].max_nodes == 1:
         least = each * jobs[job].tasks
-    if each > 1 and not whole:  # a division takes as long as all the rest
+    if each > 1 and not whole:  # a division takes as long as everything else here
         cpus -= cpus % each
     return cpus if cpus >= least else 0
 
 
 @part()
 def is_plain(system, job, whole):
-    """Return whether a node offers a job what it has free, whatever that is."""
+    """Return whether a node offers a job everything that it has free."""
     jobs, settings = system.jobs, system.settings[0]
     bound = whole or jobs[job].max_nodes == 1 or jobs[job].tasks_per_node or settings.track_memory
     return not (bound or settings.n_gres or jobs[job].task_cpus > 1)
@@ -52,7 +52,7 @@ def is_plain(system, job, whole):
 
 @part()
 def is_single(system, job):
-    """Return whether a job gets the first node on which it fits: jobs of one node do since Slurm 26.05."""
+    """Return whether a job gets the first node on which it fits, as jobs of one node do since Slurm 26.05."""
     jobs, settings = system.jobs, system.settings[0]
     single = jobs[job].max_nodes == 1 or jobs[job].tasks == 1
     return single and settings.first_node and not settings.linear

@@ -1,4 +1,5 @@
-"""A pass of the main scheduler: jobs in order, and no further job of a partition whose job did not fit."""
+"""A pass of the main scheduler: it starts jobs in order, up to the first that does not fit in each
+partition."""
 
 import math
 
@@ -61,8 +62,8 @@ def fail(system, partition):
 
 @part(inline=False)
 def stop_partition(system, record, partition, now):
-    """Start no more jobs in a partition or on its nodes, unless the job has not waited for long or is of low
-    priority; return 1 if so, else 0."""
+    """Start no more jobs in a partition or on its nodes, and return 1; or return 0 if the job has not waited
+    for long or has a low priority."""
     job, settings = system.records[record].job, system.settings[0]
     waited = now - math.floor(max(system.jobs[job].submit, system.jobs[job].begin))
     if waited < settings.bf_min_age_reserve or is_low(system, record):
@@ -76,9 +77,9 @@ def main_pass(system, full, pick):
     records, a full one all of them.
 
     O(records tested x nodes). What a job needs is compared with what is free now: the main scheduler ignores
-    plans of backfilling. A job with fewer nodes than its partition has, because of a reservation or
-    of a partition in which a job waits, stops those behind it only if it would fit on them without other
-    jobs, or one of them is busy: completing or, for whole nodes, used (seen on Slurm 22.05.8).
+    plans of backfilling. If a reservation, or a partition in which a job waits, leaves a job fewer nodes
+    than its partition has, it stops the jobs behind it only if it would fit on these nodes without other
+    jobs, or if one of them is busy: completing or, for whole nodes, used (seen on Slurm 22.05.8).
     """
     state, settings = system.state[0], system.settings[0]
     partitions, records, jobs, fate = system.partitions, system.records, system.jobs, system.fate
@@ -101,7 +102,7 @@ def main_pass(system, full, pick):
             continue  # started in another partition
         if settings.preempts and fate[job].calling == state.n_passes + state.n_cycles:
             continue  # it preempts jobs in another partition
-        if jobs[job].component != NONE:  # a cycle starts it; those behind it wait as for any other job
+        if jobs[job].component != NONE:  # a cycle starts it; jobs behind it wait as usual
             if partitions[partition].failed and settings.ends_pass:
                 break
             n_failed += 0 if partitions[partition].failed else fail(system, partition)

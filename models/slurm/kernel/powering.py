@@ -30,13 +30,13 @@ from models.slurm.kernel.tables import (
 )
 
 LINE_OFF, NODE_OFF = POWERED_DOWN, 2 * POWERED_DOWN
-"""Weights of nodes that are powered down: where all of a line are, and where some are; before Slurm 23.02."""
+"""Weights of nodes that are powered down, before Slurm 23.02: if all nodes of a line are, and if some are."""
 
 BY_END = 2
-"""In `State.node_changed`: a job has ended, which comes before all else at that instant."""
+"""In `State.node_changed`: a job has ended, which precedes everything else at that instant."""
 
 SCAN_S = 10
-"""Seconds between two checks of all nodes by the thread that powers them down, where none changes."""
+"""Seconds between two checks of all nodes by the thread that powers them down, if no node changes."""
 
 
 @part(inline=False)
@@ -59,7 +59,7 @@ def scan_after(system, number):
 
 @part(inline=False)
 def skip_scans(system, until):
-    """Pass over checks of the nodes before an instant that change none. O(wake-ups between)."""
+    """Skip checks before an instant that change no node. O(wake-ups between)."""
     state = system.state[0]
     following = scan_after(system, state.last_scan)
     while wake_up(system, following) < until:
@@ -157,7 +157,7 @@ def keep_some(system):
 
 @part(inline=False)
 def weigh(system):
-    """Give nodes that are powered down the largest weights, since Slurm 23.02 in the order of their own ones.
+    """Give nodes that are powered down the largest weights; since Slurm 23.02 these keep their own order.
     O(N)."""
     power, nodes, up = system.power, system.nodes, system.groups
     for node in range(len(power)):

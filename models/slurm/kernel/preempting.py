@@ -37,13 +37,14 @@ FIRST = 1 << 40
 
 @part()
 def level_of(system, job, partition):
-    """Return the row of `System.levels` of a job in a partition: of its QOS, or of the partition; or -1."""
+    """Return the row of `System.levels` for a job in a partition: its QOS's (-1 for none) or the
+    partition's."""
     return system.jobs[job].qos if system.settings[0].by_qos else partition
 
 
 @part(inline=False)
 def may_preempt(system, record, other):
-    """Return whether a job may preempt a running one, which is not ending, and not a component: Slurm
+    """Return whether a job may preempt a running one: that job is not ending and is not a component, as Slurm
     preempts a heterogeneous job as a whole or not at all. O(nodes of the running job)."""
     job, partition = system.records[record].job, system.records[record].partition
     mine, its = level_of(system, job, partition), level_of(system, other, system.fate[other].partition)
@@ -119,12 +120,12 @@ def reorder(system, n, last):
 
 @part(inline=False)
 def preempt(system, record, whole, pick):
-    """Preempt jobs so that a job fits on nodes of row `MASK`; return whether it would without any of them.
+    """Preempt jobs so that a job fits on nodes of row `MASK`; return whether it fits once they are gone.
 
-    Where they are suspended the job may start at once, on the nodes that are picked. Those that were resumed
-    are ended at the first test of limits after their end as expected now: the time for which they are
-    suspended does not postpone it, and OverTimeLimit does not count (seen on Slurm 22.05.8).
-    O(candidates x nodes) for each order that is tried.
+    If they are suspended, the job may start at once, on the nodes that are picked. Once resumed, they are
+    ended at the first test of limits after the end that is expected now: the time for which they are
+    suspended does not postpone it, and OverTimeLimit does not count (seen on Slurm 22.05.8). O(candidates x
+    nodes) for each order that is tried.
     """
     state, settings, fate = system.state[0], system.settings[0], system.fate
     if settings.in_rows:

@@ -14,8 +14,8 @@ from models.slurm.kernel.tables import FEWEST, FREE, NARROWED, NOW, TRIED, syste
 
 @part(inline=False)
 def free_cores(system, partition):
-    """Write the cores that a job may have on the nodes that it has into row `TRIED` of `System.cores`: idle
-    ones, else the free ones of one of its partition's rows, else any. O(partitions x rows x N)."""
+    """Write the cores that a job may have on its nodes into row `TRIED` of `System.cores`: idle cores,
+    otherwise the free cores of one of its partition's rows, otherwise any. O(partitions x rows x N)."""
     n_rows = system.partitions[partition].n_rows
     for place in range(-1, n_rows + 1):
         all_cores(system.cores, TRIED, system.nodes)
@@ -36,8 +36,8 @@ def free_cores(system, partition):
 def start_before(address, start, first, node, cpus, pick):
     """Start the first jobs at instants in the past; return how many do not fit and are left out.
 
-    Job j gets `cpus` of each `node` from place `first[j]` to before `first[j + 1]`; without any the nodes
-    that the scheduler would pick for it. O(jobs x nodes).
+    Job j gets `cpus` of each `node` at the places from `first[j]` to before `first[j + 1]`; without such
+    places, it gets the nodes that the scheduler would pick for it. O(jobs x nodes).
     """
     system = system_at(address)
     state, records, partitions = system.state[0], system.records, system.partitions

@@ -34,10 +34,10 @@ def add_usage(system, job, since, until):
 
 @part(inline=False)
 def recalculate(system):
-    """Bring usage and all factors up to date; once a period (PriorityCalcPeriod). O(running jobs + A).
+    """Update usage and all factors, once in each PriorityCalcPeriod. O(running jobs + A).
 
     Classic factors of accounts are computed before the usage of the period is added, a user's factor when its
-    first waiting job comes up in order of submission: so a job counts for those behind it. O(jobs + A).
+    first waiting job comes up in order of submission; so a job affects the jobs behind it. O(jobs + A).
     """
     state, settings, fair = system.state[0], system.settings[0], system.fair
     since = state.last_calc
@@ -71,10 +71,10 @@ def recalculate(system):
 
 @part(inline=False)
 def classic(fair, a, damping):
-    """Compute F = 2 ** (-U / S) where that is not done: of the account's U a user's contains its share."""
+    """Compute missing factors F = 2 ** (-U / S); a user's U contains its share of the account's U."""
     if not math.isnan(fair[a].level):
         return
-    # Of a site that has used nothing yet all shares of usage are 0, and not NaN.
+    # On a site that has used nothing yet, all shares of usage are 0, not NaN.
     own, above = fair[a].usage / max(fair[0].usage, 1e-300), fair[fair[a].parent].level
     if fair[a].parent == 0:
         fair[a].level = own
@@ -121,7 +121,7 @@ def fair_tree(fair):
 
 @part(inline=False)
 def sort_children(fair, parent):
-    """Put children in order of Level FS: an insertion sort, since most of them stay."""
+    """Sort children by Level FS: an insertion sort, because most of them keep their place."""
     for begin in range(fair[parent].first, fair[parent].last):
         a, at = fair[begin].held, begin
         while at > fair[parent].first:

@@ -15,10 +15,10 @@ HELD, QUEUED, ENDED = 1, 2, 4
 LARGEST_PRIORITY = 4294967295
 
 FIRST_PRIORITY = 4294901759
-"""Of the first job with priority/basic; each further one has one less."""
+"""Priority of the first job with priority/basic; each further job has one less."""
 
 AVERAGE, LARGEST = 2, 3
-"""Values of bf_hetjob_prio beside the least."""
+"""Values of bf_hetjob_prio other than the minimum."""
 
 
 @part(inline=False)
@@ -56,8 +56,8 @@ def own_priority(system, record):
 
 @part(inline=False)
 def joint_rank(system, record, other):
-    """Return tier and priority of a record beside another one: of its heterogeneous job as a whole, if the
-    other one is of another job and a cycle has computed these."""
+    """Return the tier and priority by which a record is compared with another one: its heterogeneous job's,
+    if the other record is of another job and a cycle has computed them."""
     jobs, records, components = system.jobs, system.records, system.components
     at, beside = jobs[records[record].job].component, jobs[records[other].job].component
     if at != NONE and (beside == NONE or components[beside].leader != components[at].leader):
@@ -69,7 +69,7 @@ def joint_rank(system, record, other):
 
 @part()
 def combined(mode, found, value):
-    """Return the value of several components by bf_hetjob_prio; 0 is none so far."""
+    """Combine the values of components by bf_hetjob_prio; 0 means none so far."""
     if mode == AVERAGE:
         return found + value
     if mode == LARGEST:
@@ -79,8 +79,8 @@ def combined(mode, found, value):
 
 @part(inline=False)
 def rank_jointly(system):
-    """Compute tier and priority of the heterogeneous jobs in the queue, of which sums have 32 bits
-    (`_hetjob_calc_prio` of `backfill.c`), and put the queue in order. O(queue)."""
+    """Compute tier and priority of the heterogeneous jobs in the queue, with sums of 32 bits
+    (`_hetjob_calc_prio` of `backfill.c`), and sort the queue. O(queue)."""
     state, components, jobs = system.state[0], system.components, system.jobs
     mode, multifactor = system.settings[0].hetjob_prio, system.settings[0].multifactor
     for k in range(state.n_queue):
@@ -105,7 +105,7 @@ def rank_jointly(system):
 
 @part(inline=False)
 def set_priority(system, record):
-    """Compute the priority of a record as of now; equal ones are served in order of submission."""
+    """Compute the priority of a record as of now; equal priorities are served in order of submission."""
     state, settings, records = system.state[0], system.settings[0], system.records
     if not settings.multifactor:
         return
@@ -123,7 +123,7 @@ def set_priority(system, record):
 
 @part(inline=False)
 def advance(system, at):
-    """Move the record at a place of the queue before those that it precedes."""
+    """Move the record at a place of the queue before the records that it precedes."""
     record = system.queue[at]
     while at > 0 and precedes(system, record, system.queue[at - 1]):
         system.queue[at] = system.queue[at - 1]
@@ -145,7 +145,7 @@ def insert(system, job):
 
 @part(inline=False)
 def sort_again(system):
-    """Compute all priorities and put the queue in order: an insertion sort, since most records stay."""
+    """Compute all priorities and sort the queue: an insertion sort, because most records keep their place."""
     state = system.state[0]
     for k in range(state.n_queue):
         set_priority(system, system.queue[k])
@@ -177,7 +177,7 @@ def may_start(system, job):
 
 @part(inline=False)
 def release(system):
-    """Put held jobs that may start into the queue; return whether there was any. O(held jobs)."""
+    """Put held jobs that may start into the queue; return whether there were any. O(held jobs)."""
     state = system.state[0]
     n = 0
     for k in range(state.n_held):
@@ -194,7 +194,7 @@ def release(system):
 
 @part()
 def is_low(system, record):
-    """Return whether nothing is kept for a job of its priority (bf_min_prio_reserve); never with
+    """Return whether a job has too low a priority for a reservation (bf_min_prio_reserve); never with
     priority/basic."""
     settings = system.settings[0]
     return settings.multifactor > 0 and system.records[record].priority < settings.bf_min_prio_reserve
@@ -202,7 +202,7 @@ def is_low(system, record):
 
 @part()
 def throttled(system, job):
-    """Return whether the largest allowed number of its array's jobs runs."""
+    """Return whether as many jobs of its array run as are allowed at once."""
     jobs = system.jobs
     return (
         jobs[job].array >= 0
@@ -213,7 +213,7 @@ def throttled(system, job):
 
 @part(inline=False)
 def exceeded(system, job, of_jobs):
-    """Return the first limit without room for a job, of numbers of jobs, of others or `ANY`; or -1."""
+    """Return the first limit that excludes a job, of numbers of jobs, of others or `ANY`; -1 for none."""
     jobs, limits, charges = system.jobs, system.limits, system.charges
     for k in range(jobs[job].first_charge, jobs[job + 1].first_charge):
         limit = charges[k].limit

@@ -1,11 +1,11 @@
-"""Rows of `select/cons_tres`: the cores that the jobs of a partition have, where several may have one core.
+"""Rows of `select/cons_tres`: the cores of the jobs of a partition, where several jobs may have one core.
 
 A partition has as many rows as jobs may share a core (OverSubscribe=FORCE:n or YES:n), and no two jobs of a
-row have a core in common. A job that starts takes the first row with room for it. When a job has ended, all
+row have a core in common. A job that starts takes the first row in which it fits. When a job has ended, all
 jobs of its partition take rows again, in order of their first cores, and the row with most cores in use comes
 first; if that leaves a job without a row, all keep theirs (seen in Slurm's source,
 `part_data_build_row_bitmaps`).
-Rows are opened one by one: those behind the first empty one change nothing.
+Rows are opened one by one, because rows behind the first empty one change nothing.
 
 A view is `NOW` or `LATER`, the view of the future; rows of `NOW` come before rows of `LATER`.
 """
@@ -28,8 +28,8 @@ def row_at(system, partition, view, place):
 def chosen_cores(system, job, node, free, cpus):
     """Return which of the free cores of a node a job gets. O(cpus x sockets).
 
-    With CR_Core sockets take turns, after as many tasks of several CPUs as each of them holds; else, and with
-    CR_CORE_DEFAULT_DIST_BLOCK, the socket of the best fit comes first.
+    With CR_Core sockets take turns, after as many tasks of several CPUs as each of them holds; otherwise, and
+    with CR_CORE_DEFAULT_DIST_BLOCK, the socket of the best fit comes first.
     """
     n_sockets, taken, left = system.nodes[node].sockets, ZERO, cpus
     size = system.nodes[node].cpus // n_sockets
@@ -101,7 +101,7 @@ def sort_rows(system, partition, view):
 
 @part(inline=False)
 def join_row(system, job, view):
-    """Put a job into the first row of its partition with room, and return whether there is one."""
+    """Put a job into the first row of its partition in which it fits, and return whether there is one."""
     partition, at = system.fate[job].partition, view * len(system.fate) + job
     system.places[at].row = NONE
     for place in range(system.partitions[partition].n_rows):
@@ -119,7 +119,7 @@ def join_row(system, job, view):
 
 @part(inline=False)
 def clear_rows(system, partition, view):
-    """Take all jobs out of the rows of a partition. O(rows x nodes)."""
+    """Remove all jobs from the rows of a partition. O(rows x nodes)."""
     first = view * (len(system.rows) // 2) + system.partitions[partition].first_row
     for row in range(first, first + system.partitions[partition].n_rows):
         system.rows[row].n_cores = 0
@@ -129,7 +129,7 @@ def clear_rows(system, partition, view):
 
 @part(inline=False)
 def order_by_key(system, n):
-    """Sort the first candidates: small keys first, and equal ones in the order that they have."""
+    """Sort the first candidates by ascending key; equal keys keep their order."""
     candidates = system.candidates
     for k in range(1, n):
         job, key = candidates[k].job, candidates[k].key
@@ -153,7 +153,7 @@ def first_core(system, job):
 
 @part(inline=False)
 def leave_row(system, job, view):
-    """Take a job out of its row, and put the others of its partition into rows again.
+    """Remove a job from its row, and assign rows to the other jobs of its partition again.
 
     O(jobs x (jobs + rows x nodes)).
     """
@@ -262,8 +262,8 @@ def shares(system, job, partition):
 
 @part(inline=False)
 def use_nodes(system, job, view, sign):
-    """Count a job, on each of its nodes, with those that share cores or do not; or no more if `sign` is -1.
-    O(its nodes)."""
+    """Add a job, on each of its nodes, to the jobs that share cores or to those that do not; remove it if
+    `sign` is -1. O(its nodes)."""
     partition, entry = system.fate[job].partition, system.fate[job].entry
     if not system.settings[0].shares_cores:
         return
@@ -280,9 +280,9 @@ def use_nodes(system, job, view, sign):
 
 @part(inline=False)
 def has_shared(system, partition, node, view):
-    """Return whether jobs of another partition, whose cores jobs may share, are on a node, in some versions
-    (`versions.RULES`) whether they ever were; with `asked_sharing` only if a job there shares cores or asks
-    for that, which no view of the future shows. O(rows of all partitions)."""
+    """Return whether jobs of another partition with shared cores are on a node or, in some versions
+    (`versions.RULES`), ever were; with `asked_sharing`, only if a job there shares cores or asks for that,
+    which no view of the future shows. O(rows of all partitions)."""
     settings = system.settings[0]
     if settings.asked_sharing and (view != NOW or not system.uses[node].sharing):
         return False
@@ -301,9 +301,10 @@ def has_shared(system, partition, node, view):
 
 @part(inline=False)
 def verify(system, job, partition, view, row):
-    """Write the nodes of a row of `System.sets` that a job may have into row `VERIFIED`: a job that shares
-    cores goes to no node with a job that does not, and such a job to none with jobs of another partition that
-    shares cores (seen in Slurm's source, `_verify_node_state`). O(nodes x rows of all partitions)."""
+    """Write the nodes of a row of `System.sets` that a job may have into row `VERIFIED`. A job that shares
+    cores gets no node with a job that does not share them; a job that does not gets no node with jobs of
+    another partition that shares cores (seen in Slurm's source, `_verify_node_state`). O(nodes x rows of all
+    partitions)."""
     sharing, first = shares(system, job, partition), view * (len(system.uses) // 2)
     for w in range(system.sets.shape[1]):
         word = kept = system.sets[row, w]

@@ -16,7 +16,7 @@ RUNNING, ENDED, REQUEUED = 3, 4, 5
 
 @part(inline=False)
 def push_end(system, key, job):
-    """Add an end to the heap; an entry is passed over later if its job's end is another one by then."""
+    """Add an end to the heap; an entry is skipped later if its job has another end by then."""
     state = system.state[0]
     at = state.n_heap
     state.n_heap += 1
@@ -85,7 +85,7 @@ def freed_at(system, job):
 
 @part(inline=False)
 def insert_running(system, job):
-    """Add a job to the running ones; of equal expected ends Slurm's list has the earlier job first."""
+    """Add a job to the running ones; among equal expected ends, the earlier job comes first, as in Slurm."""
     state, fate = system.state[0], system.fate
     at = state.n_running
     while at > 0:
@@ -109,8 +109,8 @@ def remove_running(system, job):
 
 @part(inline=False)
 def distribute(system, job):
-    """Give each chosen node one task, and the rest in turn, as far as its CPUs go, on whole cores; return the
-    number of CPUs that count. O(tasks)."""
+    """Place one task on each chosen node, then the others in turn while nodes have CPUs, on whole cores;
+    return the number of CPUs that count. O(tasks)."""
     jobs, choices = system.jobs, system.choices
     n, each, left = system.state[0].n_chosen, jobs[job].task_cpus, jobs[job].tasks
     per_node = jobs[job].tasks_per_node
@@ -195,7 +195,7 @@ def start_job(system, job, partition, by):
 
 @part(inline=False)
 def give_back(system, job, supply, gres, row, of_memory):
-    """Add what a job has to a supply, whose free nodes are a row of sets. See `remove_in_future`."""
+    """Add a job's resources to a supply, whose free nodes are a row of sets; see `remove_in_future`."""
     settings, jobs, entries = system.settings[0], system.jobs, system.entries
     entry = system.fate[job].entry
     while entry != NONE:
@@ -253,8 +253,8 @@ def push_answer(system, job):
 
 @part(inline=False)
 def answered_first(system, job):
-    """Take note that a node of a job has finished with it before the last ones; return whether there is
-    such a node. O(nodes)."""
+    """Record that a node of a job has finished with it before the last ones; return whether there is such a
+    node. O(nodes)."""
     state, fate, entries = system.state[0], system.fate, system.entries
     if fate[job].next_answer >= system.jobs[job + 1].first_answer:
         return False
@@ -271,7 +271,7 @@ def answered_first(system, job):
 
 @part(inline=False)
 def confirm(system, entry):
-    """Note that a node has finished with a job, unless it had finished before."""
+    """Record that a node has finished with a job, unless it had finished before."""
     node = system.entries[entry].node
     if system.entries[entry].answered:
         return
@@ -287,7 +287,7 @@ def confirm(system, entry):
 
 @part(inline=False)
 def answered(system, job):
-    """Note that the nodes of a job have finished with it. O(nodes)."""
+    """Record that the nodes of a job have finished with it. O(nodes)."""
     state, fate, entries = system.state[0], system.fate, system.entries
     entry = fate[job].entry
     while entry != NONE:
@@ -330,7 +330,7 @@ def remove_in_future(system, job, of_memory):
 
 @part(inline=False)
 def overlaps(system, sets, job, row):
-    """Return whether a running job has a node of a row of `sets`; O(nodes of the job)."""
+    """Return whether a running job has a node in a row of `sets`. O(nodes of the job)."""
     entries = system.entries
     entry = system.fate[job].entry
     while entry != NONE:

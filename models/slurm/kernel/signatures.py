@@ -1,4 +1,4 @@
-"""Parts of the scheduler that are compiled once, each in its own module, and passed to those that call it."""
+"""Parts of the scheduler that are compiled once, each in its own module, and passed to their callers."""
 
 from numba import int64, types
 

@@ -1,6 +1,6 @@
 """Which nodes a job gets on a tree of switches (topology/tree), as `_eval_nodes_topo` of select/cons_tres of
-Slurm chooses them: of the lightest nodes below one switch first those on the best leaf, then nodes of leaves
-that are close to it.
+Slurm chooses them: the lightest nodes below one switch, first those on the best leaf, then nodes of leaves
+close to it.
 """
 
 import math
@@ -12,26 +12,26 @@ from models.kernels.compiling import part
 from models.slurm.kernel.tables import ADDED, NONE, ON_SWITCHES
 
 FAR = 1 << 30
-"""Distance of switches that no way connects."""
+"""Distance between switches that are not connected."""
 
 LARGE = 1 << 40
 """Above any number of nodes and any weight."""
 
 RETRY, HINT, STOP, WAITS = range(4)
-"""Verdicts on a job that does not fit: since Slurm 25.11 it is tried without any node, or without one of
-those that were taken for it, or not again. A job that waits for nodes on few switches is not tried again
-either."""
+"""Verdicts on a job that does not fit. Since Slurm 25.11 it is tried again without any one of the nodes, or
+without one of the nodes that were taken for it, or it is not tried again; nor is a job that waits for nodes
+on few switches."""
 
 
 @part()
 def chosen(system, s):
-    """Return the row of `System.reserved_words` for the nodes that are left of a switch."""
+    """Return the row of `System.reserved_words` with the nodes of a switch that are still usable."""
     return len(system.reservations) + len(system.switches) + s
 
 
 @part(inline=False)
 def narrow(system, s):
-    """Leave a switch its nodes in row `ON_SWITCHES`; return their number and CPUs, and the lowest
+    """Restrict a switch to its nodes in row `ON_SWITCHES`; return their number, their CPUs and their lowest
     weight. O(nodes)."""
     n, cpus, lightest = 0, 0, LARGE
     row = chosen(system, s)
@@ -49,8 +49,8 @@ def narrow(system, s):
 
 @part(inline=False)
 def top_switch(system, first, last, n_nodes, n_cpus):
-    """Return the highest switch with the lightest nodes, of switches with enough nodes, and since Slurm 23.02
-    enough CPUs; `NONE` for none. O(switches x nodes)."""
+    """Return the highest switch with the lightest nodes, among the switches with enough nodes and, since
+    Slurm 23.02, enough CPUs; `NONE` for none. O(switches x nodes)."""
     switches, top, least = system.switches, NONE, LARGE
     for s in range(first, last):
         for w in range(system.sets.shape[1]):
@@ -66,14 +66,14 @@ def top_switch(system, first, last, n_nodes, n_cpus):
 
 @part()
 def has_cpus(system, s, n_cpus):
-    """Return whether the nodes of a switch offered enough CPUs, which counts since Slurm 23.02."""
+    """Return whether the nodes of a switch offer enough CPUs; before Slurm 23.02 this is not tested."""
     return not system.settings[0].switch_cpus or system.switches[s].n_cpus >= n_cpus
 
 
 @part(inline=False)
 def compare(system, one, other, n_nodes, n_cpus):
-    """Return 1 if a switch suits better than another one, -1 if worse, else 0, and whether it has enough;
-    where neither has enough the ones above them count. O(levels)."""
+    """Return 1 if a switch suits a job better than another one, -1 if worse, else 0, and whether it has
+    enough nodes and CPUs; if neither has, the switches above them are compared. O(levels)."""
     switches = system.switches
     while True:
         has, of_other = switches[one].n_nodes, switches[other].n_nodes
@@ -97,7 +97,8 @@ def compare(system, one, other, n_nodes, n_cpus):
 
 @part(inline=False)
 def best_leaf(system, first, last, n_nodes, n_cpus):
-    """Return the leaf to take nodes from: close to those in use and of the best fit. O(switches x levels)."""
+    """Return the leaf to take nodes from: close to the leaves in use, and the best fit. O(switches x
+    levels)."""
     switches, best, by_cpus = system.switches, NONE, system.settings[0].switch_cpus
     for s in range(first, last):
         one = switches[s]
@@ -115,7 +116,7 @@ def best_leaf(system, first, last, n_nodes, n_cpus):
 
 @part(inline=False)
 def use(system, first, last, s):
-    """Add the numbers of hops from a switch that is in use to all others. O(switches x levels)."""
+    """Add the hops from a switch in use to the distance of every switch. O(switches x levels)."""
     switches = system.switches
     for other in range(first, last):
         hops, one, its = 0, s, other
@@ -142,8 +143,8 @@ def count_down(system, s, n_taken):
 
 @part(inline=False)
 def take(system, whole, words, row, left):
-    """Take nodes of a row of sets, in their order, while the job needs and may have more; `left` are the
-    nodes and CPUs that it needs, and the nodes that it may have. Return what is left. O(nodes)."""
+    """Take nodes of a row of sets, in order, while the job needs and may have more. `left` has the nodes and
+    CPUs that it still needs, and the nodes that it may still have; return its new value. O(nodes)."""
     nodes, cpus, most = left
     choices, state = system.choices, system.state[0]
     for w in range(words.shape[1]):
@@ -195,8 +196,8 @@ def offer_nodes(system, n_groups):
 
 @part(inline=False)
 def take_lighter(system, whole, top, left):
-    """Leave in row `ON_SWITCHES` the lightest nodes below a switch that suffice, and take all but the
-    heaviest of them. Return whether they suffice, whether some were taken, and what is left, as in `take`.
+    """Restrict row `ON_SWITCHES` to the lightest nodes below a switch that suffice, and take all but the
+    heaviest of them. Return whether they suffice, whether some were taken, and `left` as in `take`.
     O(weights x nodes)."""
     nodes, cpus, _ = left
     n, of_these, weight = lighter_than(system, top, 0)
@@ -219,7 +220,7 @@ def take_lighter(system, whole, top, left):
 
 @part(inline=False)
 def in_order(system):
-    """Sort the nodes that were taken: tasks go to nodes in their order. O(nodes taken**2)."""
+    """Sort the nodes that were taken, because tasks are placed in the order of nodes. O(nodes taken**2)."""
     choices = system.choices
     for k in range(1, system.state[0].n_chosen):
         node, given = choices[k].node, choices[k].cpus

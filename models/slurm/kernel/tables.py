@@ -1,9 +1,9 @@
 """The tables that the kernels of Slurm's scheduler read and write: arrays of records in one named tuple.
 
-Times are seconds since an instant at which Slurm's clock showed a multiple of every resolution; whole
-seconds of that clock are what Slurm compares (``time(NULL)``), so that kernels take the floor of a time
-where Slurm does. Memory is in MB. ``G`` types of generic resources of ``N`` nodes are in row-major order,
-at ``node * G + type``.
+Times are seconds since an instant at which Slurm's clock showed a multiple of every resolution; Slurm
+compares whole seconds of that clock (``time(NULL)``), so kernels take the floor of a time where Slurm does.
+Memory is in MB. ``G`` types of generic resources of ``N`` nodes are in row-major order, at ``node * G +
+type``.
 """
 
 from typing import Annotated, NamedTuple
@@ -45,7 +45,7 @@ bf_node_space_size
 decay_per_s, damping
     See `models.slurm.configuration.settings.Settings`.
 suspends
-    Whether jobs that are preempted are suspended.
+    Whether preempted jobs are suspended.
 busy_nodes
     Whether plans prefer nodes that jobs have now.
 linear
@@ -55,22 +55,23 @@ preempts, by_qos
 requeue_wait
     Seconds from the end of a requeued job on its nodes until it may start again.
 time_slice, suspend_grace
-    Seconds of a time slice of gang scheduling, and for which a suspended job still runs.
+    Seconds of a time slice of gang scheduling, and seconds for which a suspended job still runs.
 gang, by_core
-    Whether jobs are gang scheduled; whether they share a time slice where they share no core, else where a
-    node has CPUs for both.
+    Whether jobs are gang scheduled; whether jobs share a time slice if they share no core, or else if a node
+    has CPUs for both.
 by_block
     Whether jobs get cores of one socket rather than of each in turn.
 most_cpus
     CPUs of the largest node.
 unshared
-    Whether all nodes are alike, without devices, and none has two jobs at a time: it is empty or not offered.
+    Whether all nodes are alike and without devices, and no node has two jobs at a time: a node is then empty
+    or not offered.
 most_rows
-    Jobs that may share a node at most, with `select/linear`.
+    Maximum number of jobs that may share a node, with `select/linear`.
 in_rows
     Whether jobs have rows of cores, as `select/cons_tres` keeps them (`models.slurm.kernel.rows`).
 shares_cores
-    Whether jobs do so since they run on shared cores at the same time, without gang scheduling.
+    Whether jobs have rows because they run on shared cores at the same time, without gang scheduling.
 rounds_up, bounded, last_relevant, one_by_one, first_node, completing_last, switch_cpus, switch_counts,
 block_counts, any_segment, first_with_few, off_by_weight, ended_at, asked_sharing, in_use
     See `models.slurm.configuration.versions.RULES`.
@@ -79,19 +80,19 @@ optional_switches
 one_plan
     Whether a job of several partitions has one plan in a cycle (`bf_one_resv_per_job`).
 plans_licences, plans_running
-    Whether plans have licences (`bf_licenses`), and begin with the running jobs (`bf_running_job_reserve`).
+    Whether plans include licences (`bf_licenses`) and running jobs (`bf_running_job_reserve`).
 first_licence
-    The first one of `System.limits` that is of a licence: all after it are, too.
+    The first licence in `System.limits`: all entries after it are licences, too.
 budgets
-    Whether some limits count what jobs have used.
+    Whether any limit counts what jobs have used.
 threads, counts_cores
-    Most CPUs of a core, where jobs get CPUs of nodes, else 1; whether all CPUs of a core count for the job
-    that has it (CR_Core), else those that it asks for. Another job never gets the others.
+    The most CPUs of a core if jobs get CPUs of nodes, otherwise 1; whether all CPUs of a core count for the
+    job that has it (CR_Core), or only the CPUs that it asks for. No other job gets the rest of the core.
 saves_power, power_period
-    Whether nodes that are idle are powered down, and seconds between two wake-ups of the thread that does it.
+    Whether idle nodes are powered down, and seconds between two wake-ups of the thread that does so.
 hetjob_immediate, hetjob_prio
-    Whether a cycle starts heterogeneous jobs as soon as it has planned all components, else at its end; and
-    which priority of theirs counts, see `models.slurm.configuration.settings.Settings`.
+    Whether a cycle starts a heterogeneous job as soon as it has planned all components, or only at its end;
+    and which priority of the components counts, see `models.slurm.configuration.settings.Settings`.
 ends_pass
     See `models.slurm.configuration.versions.RULES`.
 used_at_end
@@ -123,16 +124,16 @@ n_chosen
 n_held
     Jobs that are submitted and may not start yet (begin time, dependency, throttle of an array).
 n_left
-    Jobs of `System.leaving` whose time has come.
+    Jobs of `System.leaving` that have been cancelled.
 n_pieces
     Runs that preemption ended.
 n_members
     Jobs in `System.order`, which are gang scheduled.
 most_shared, shared
-    Jobs that a node may have for a further one, in a test and in one attempt of it; `FEWEST` prefers nodes
-    with few.
+    Number of jobs that a node may have to get another one, in a test and in one attempt of it; `FEWEST`
+    prefers nodes with few jobs.
 n_offered
-    Nodes that were offered in the attempt before.
+    Nodes that were offered in the previous attempt.
 n_ended
     Running jobs that have ended in the view of the future where jobs preempt others or are in rows.
 n_placed
@@ -143,15 +144,16 @@ partition, verdict
 weighed
     Whether nodes that are completing are heavier at the moment.
 cpus_by_then
-    CPUs at most that are free for a job by the instant by which it found no start.
+    Upper bound of the CPUs that are free for a job by the instant up to which it found no start.
 busy_first
     Whether nodes that jobs have now are preferred.
 repeated
     Events at this instant before this one, see `models.kernels.standstill`.
 is_copied, is_viewed, n_copies
-    Whether `System.upcoming` has what runs now, and `System.views` are of that; copies that were made.
+    Whether `System.upcoming` holds the jobs that run now, and whether `System.views` belong to it; number of
+    copies made.
 next_power, next_scan, last_scan
-    When nodes are checked that may be powered down or booted, at which wake-up, and at which they were last.
+    When nodes are next checked for power saving, at which wake-up, and at which wake-up they were last.
 n_resumed, n_suspended
     Nodes that were booted and powered down, decayed by a minute.
 n_booting, n_stopping
@@ -169,8 +171,8 @@ n_reached, n_joint
 n_times
     Segments in `System.timeline`.
 first_time, middle_time, last_time, n_joined
-    Places in it: where a window begins, where row `WINDOW` begins, and the ones after the window's last and
-    after the last one in that row; see `models.slurm.kernel.plan.restrict`.
+    Places in it: where a window begins, where row `WINDOW` begins, where the window ends, and where that row
+    ends (both excluded); see `models.slurm.kernel.plan.restrict`.
 """
 
 FEWEST, ANY = -1, 1 << 30
@@ -189,7 +191,7 @@ PARTITION = fields(
     ints="tier over whole rows n_rows most_rows first_row count failed ranked n_active "
     "first_switch n_switches block_nodes block_levels shares"
 )
-"""over: how long a job may exceed its limit, seconds. whole: whether jobs get whole nodes. rows: as of its
+"""over: how long a job may exceed its limit, seconds. whole: whether jobs get whole nodes. rows: as for
 nodes. n_rows, most_rows: its rows of cores that are open, with an empty one, and that may be; first_row:
 where they begin in `System.rows`. count, failed: of a pass. ranked: the partition at this place in order of
 tiers. n_active: jobs in its active row. first_switch, n_switches: by which its jobs get nodes, in
@@ -209,31 +211,28 @@ JOB = fields(
 begin: earliest start. leaves: when its user cancels it, infinite for never. message: seconds from its end
 until the message of its epilog, which calls the scheduler at once; -1 where its nodes only answer the
 controller. answer: seconds until that, -1 for the usual time; call: until it calls the scheduler.
-limit: whole seconds. max_nodes: 0 is any
-number. least_nodes: on fewer its tasks have no room. node_memory and cpu_memory: one of them is 0.
-whole: whether the job asks for whole nodes itself.
-first_answer: its records of `System.node_answers` are those from here to the next job's first one.
-first_record: its records are those from here to the next job's first one, one for each of its partitions;
-first_charge: so are its charges.
+limit: whole seconds. max_nodes: 0 is any number. least_nodes: fewer nodes do not suffice for its tasks.
+node_memory and cpu_memory: one of them is 0. whole: whether the job asks for whole nodes itself.
+first_answer, first_record, first_charge: from here to the next job's first one are its entries of
+`System.node_answers`, its records (one for each of its partitions) and its charges.
 after: job that has to end first, -1 for none. array: number of its array, -1 for none; throttle: how many
-jobs of that may run at once, 0 for any number. qos: its row of `System.levels`, where QOS decide.
-component: its row of `System.components`, -1 for none.
-exempt: seconds that it runs before it may be preempted. factor: by which what it uses is
-multiplied; billing: what it uses a second for fair share, -1 for its CPUs. segment: nodes that are in one
-block; n_switches: leaf switches that it wants at most, for the first `switch_wait` seconds; 0 for none. asks:
-whether it asks to share cores (``--oversubscribe``).
+jobs of the array may run at once, 0 for any number. qos: its row of `System.levels`, where QOS decide.
+component: its row of `System.components`, -1 for none. exempt: seconds that it runs before it may be
+preempted. factor: multiplies its usage; billing: its usage a second for fair share, -1 for its CPUs. segment:
+nodes that are in one block; n_switches: maximum of leaf switches during the first `switch_wait` seconds, 0
+for none. asks: whether it asks to share cores (``--oversubscribe``).
 """
 
 COMPONENT = fields(ints="job leader n earliest tier priority reached planned record")
-"""A component of a heterogeneous job. leader: the row of the first one, which has `n` in a sequence.
+"""A component of a heterogeneous job. leader: the row of the first of its `n` components, which are adjacent.
 
-earliest: of the first one, when a cycle may start the job at the earliest; tier, priority: of the whole job,
-0 where no cycle has computed them. reached: the last cycle that has reached the component; planned: its
-earliest start in that; record: where that is.
+earliest: in the leader's row, when a cycle may start the job at the earliest; tier, priority: of the whole
+job, 0 before a cycle has computed them. reached: the last cycle that has reached the component; planned: its
+earliest start in that cycle; record: the record with that start.
 """
 
 JOINT_PLAN = fields(ints="leader partition start")
-"""The latest start of components in a partition, of a heterogeneous job, by time, the latest first."""
+"""The latest start of a heterogeneous job's components in a partition, in descending order of time."""
 
 NODE_ANSWER = fields("after", "node")
 """A node that answers before the last ones of its job, and the seconds from the job's end until then, by
@@ -242,8 +241,8 @@ job and time."""
 RECORD = fields("fixed fixed_tested", "job partition priority words")
 """Pairs of a job and one of its partitions, the entries of the queue.
 
-fixed, fixed_tested: the part of the priority that no time changes, at submission and after the job was
-tested first. words: the row of `System.partition_words` with its nodes.
+fixed, fixed_tested: the part of the priority that does not change with time, at submission and after the
+first test of the job. words: the row of `System.partition_words` with its nodes.
 """
 
 LIMIT = fields("usage", "cap used of_jobs of_qos blocked kind safe ends decays")
@@ -251,18 +250,18 @@ CHARGE = fields(ints="limit amount checked need held")
 """Limits of associations and QOS, and licences, and what a job counts for one of them while it runs.
 
 kind: `AT_ONCE`, `RUNNING_MINUTES`, `MINUTES`, `WALL`, `LICENCE` or `SUBMITTED`, see
-`models.slurm.kernel.budgets`. used:
-what is in use; of minutes the seconds for which running jobs may go on. usage: seconds that were used;
-decays: whether they decay. safe: whether a job starts only if it can end within the cap; ends: whether jobs
-are ended where that is reached. need: minutes that a job asks for; held: what `used` grows by as it starts.
-of_jobs: whether it is one on their number. of_qos: number of the QOS of all of whose jobs it is, else 0.
-blocked: second before which a cycle plans none of them (assoc_limit_stop).
-checked: whether the limit keeps the job waiting; not where a QOS has the same limit, which replaces it.
+`models.slurm.kernel.budgets`. used: what is in use; for minutes, the seconds for which running jobs may
+continue. usage: seconds that were used; decays: whether they decay. safe: whether a job starts only if it can
+end within the cap; ends: whether jobs are ended when it is reached. need: minutes that a job asks for; held:
+added to `used` when the job starts. of_jobs: whether it limits the number of jobs. of_qos: number of the QOS
+to all of whose jobs it applies, else 0. blocked: second before which a cycle plans no job under the limit
+(assoc_limit_stop). checked: whether the limit keeps the job waiting; false if a QOS has the same limit, which
+replaces it.
 """
 
 RESERVATION = fields("begin end known")
-"""When a reservation keeps its nodes (a row of `System.reserved_words`) from all jobs, and from when on that
-counts: one that comes back is known once the one before has ended."""
+"""When a reservation keeps its nodes (a row of `System.reserved_words`) from all jobs, and from when on it
+counts: a recurring reservation is known once its previous occurrence has ended."""
 
 LEVEL = fields(ints="rank mode grace")
 """A partition or a QOS, whichever decides which jobs preempt which (`System.preempts`).
@@ -282,9 +281,9 @@ MEMBER = fields("since left lost", "last ran row runs signal suspended")
 """A job that is gang scheduled.
 
 row: its place, see `models.slurm.kernel.gang`. runs: whether it comes first in rows of lower tiers. signal:
-whether it is to be suspended; suspended: whether it is. since, last: when it was suspended or resumed last,
-and the whole second. left: seconds that it still had to run then; ran: whole seconds that it ran before;
-lost: seconds that it was suspended.
+whether it is to be suspended; suspended: whether it is suspended. since, last: when it was suspended or
+resumed last, and that instant's whole second. left: seconds that it still had to run then; ran: whole seconds
+that it ran before; lost: seconds for which it was suspended.
 """
 
 PIECE = fields("begin end drawn spared", "job cpus")
@@ -295,16 +294,16 @@ FATE = fields(
     "status by partition tested entry n_nodes expected cpus killed warned called calling limited planned "
     "next_answer booting",
 )
-"""What becomes of each job.
+"""The state and the outcome of each job.
 
 status: 0 not submitted, 1 held, 2 in the queue, 3 running, 4 ended, 5 to be requeued. killed: 1 at its limit,
 2 by preemption, 3 by its user, `REFUSED` at its submission. warned: whether its time of grace runs. called:
-second at which it preempted others last; calling: pass or cycle in which it does. limited: whether a limit
-kept it waiting at its last test. planned: cycle in which it had a planned start. next_answer: of its nodes
-that answer before the last. by: 0 the main scheduler, 1 backfill. booting: whether it waits
-for nodes that boot. drawn, spared: watts that its CPUs draw, and that they would draw idle.
-reserved: first planned start, NaN for none. tested: whether the selection of nodes has seen it. entry: its
-first allocation. n_nodes: number of them. expected: whole second at which it has to end.
+second at which it last preempted others; calling: pass or cycle in which it does so. limited: whether a limit
+kept it waiting at its last test. planned: cycle in which it had a planned start. next_answer: the next of its
+nodes that answer before the last ones. by: 0 the main scheduler, 1 backfill. booting: whether it waits for
+nodes that boot. drawn, spared: watts that its CPUs draw, and that they would draw idle. reserved: first
+planned start, NaN for none. tested: whether the selection of nodes has seen it. entry: its first allocation;
+n_nodes: number of allocations. expected: whole second at which it has to end.
 """
 
 ENTRY = fields(ints="node cpus next cores answered")
@@ -317,32 +316,32 @@ END = fields("key", "job")
 for the call of the scheduler after all of them."""
 
 OFFER = fields(ints="cpus jobs completing")
-"""Of each node: the CPUs that it offers a job, the jobs that have it, and those whose end it has not
+"""For each node: the CPUs that it offers a job, the jobs that have it, and the jobs whose end it has not
 confirmed."""
 
 USE = fields(ints="alone sharing")
-"""Of each node the jobs that share no core, and those that ask for that or have to; of the view `NOW`, then
-of `LATER`."""
+"""For each node, the jobs that share no core, and the jobs that ask to share cores or have to; for the view
+`NOW`, then for `LATER`."""
 
 GROUP = fields(ints="first last cpus nodes")
 """Consecutive nodes that offer anything: the first and the last one, their CPUs, and how many are left."""
 
 CHOICE = fields(ints="node cpus given")
-"""Nodes that were picked, and the CPUs of the job there; given: of those, CPUs that have got a task."""
+"""Nodes that were picked, and the CPUs of the job there; given: the CPUs among these that have got a task."""
 
 ROW = fields(ints="n_cores listed before")
 """A row of a partition: its cores in use; the row that is at this place of the partition's list, now and
 before the jobs took rows again."""
 
 PLACE = fields(ints="row number row_before number_before")
-"""The row of a job, `NONE` for none, and its number in order of joining one; the same before all took rows
-again."""
+"""The row of a job, `NONE` for none, and its number in the order of joining rows; and both as they were
+before all jobs took rows again."""
 
 AT_ONCE, RUNNING_MINUTES, MINUTES, WALL, LICENCE, SUBMITTED = range(6)
 
 NOW, LATER, EMPTY = range(3)
-"""Views: what is, a view of the future, and nodes without jobs. Rows and places of `NOW` come before the ones
-of `LATER`."""
+"""Views: the present, the future, and nodes without jobs. Rows and places of `NOW` come before the ones of
+`LATER`."""
 
 ALLOWED, TRIED, KEPT = range(3)
 """Rows of `System.cores`: those that a job may have, that are tried, that were tried before."""
@@ -352,8 +351,8 @@ UPCOMING = fields(ints="expected first_word first_share node_cpus spread_cpus")
 `models.slurm.kernel.upcoming`.
 
 first_word: its nodes are in the records of `System.upcoming_words` from here to the next job's first one.
-first_share: what it has of them, in `System.upcoming_shares` likewise. node_cpus: the most CPUs that it has
-of a node; spread_cpus: its CPUs without one of each node.
+first_share: likewise, its CPUs there in `System.upcoming_shares`. node_cpus: the most CPUs that it has on a
+node; spread_cpus: its CPUs beyond one on each node.
 """
 
 NODES_IN_WORD = fields(ints="word bits")
@@ -366,8 +365,8 @@ NODE_SHARE = fields(ints="place cpus")
 """A running job on a node, by its place in `System.upcoming`, and the CPUs that it has there."""
 
 VIEW = fields(ints="first last ended")
-"""Of each node: its records in `System.node_shares` from first to before last, in order of expected ends, and
-the first one that has not ended in the view of the future."""
+"""For each node: its records in `System.node_shares` from first to before last, in order of expected ends,
+and the first one that has not ended in the view of the future."""
 
 ABLE_CLASS = fields(ints="copy least n")
 ABLE_NODE = fields(ints="node place expected")
@@ -376,14 +375,14 @@ ABLE_NODE = fields(ints="node place expected")
 the first 64 * i of each list as row i of as many as there are words, and one."""
 
 N_CLASSES = 39
-"""Room for such lists, two of them for 0 and for 1."""
+"""Number of such lists, two of them for 0 and for 1."""
 
 POWER = fields(
     "ready boots idle_watts busy_watts boot_watts off_watts",
     "state since idle_for off_for kept spared weight begun",
 )
-"""Of each node: when it has booted; seconds of a boot, from its last job until it is powered down, and until
-that is done; what it draws.
+"""For each node: when it has booted; seconds of a boot, of the idle time before it is powered down, and of
+powering down; watts that it draws.
 
 state: `UP`, `STOPPING`, `DOWN`, `BOOTING`. since: second of its last job's end, or since it is `STOPPING`.
 kept: 0 stays up, 1 and more is a row of `System.kept_counts`, `NONE` is powered down. spared: whether it
@@ -401,7 +400,7 @@ POWERED_DOWN = 1 << 33
 """Least weight of a node that is powered down."""
 
 STAYING = fields(ints="count members marked")
-"""Nodes of a group of SuspendExcNodes of which the first idle ones stay up, and how many of them."""
+"""Nodes of a group of SuspendExcNodes, of which the first `count` idle nodes stay up."""
 
 POWER_LOG = fields("at idle boot off")
 """Changes of the watts that idle, booting and powered-down nodes draw."""
@@ -410,23 +409,23 @@ SEGMENT = fields(ints="begin end adds is_same")
 """The plan: from when to when `System.available` has the same nodes, and in `System.timeline` the places of
 these segments in order of time. `System.suffixes`: see `models.slurm.kernel.plan.restrict`.
 
-adds: bit p % 63 is set if a node of partition p is available in the next segment that is not in this one.
-is_same: whether that has the same nodes and licences.
+adds: bit p % 63 is set if the next segment has a node of partition p that this one lacks. is_same: whether
+the next segment has the same nodes and licences.
 """
 
 BOUND = fields(ints="end nodes cpus_end until cpus")
 """In this cycle a window from a segment to `end` or later has at most this number of nodes of a partition,
-and one to `cpus_end` or later at most this number of CPUs that are free there by `until`.
+and a window to `cpus_end` or later at most this number of CPUs that are free there by `until`.
 
-`System.bounds` has for each segment N_LIMITS bounds for each of the first N_BOUNDED partitions: a bound is of
-limits with as many bits in their minutes, see `models.slurm.kernel.plan.pass_by`.
+`System.bounds` has, for each segment, N_LIMITS bounds for each of the first N_BOUNDED partitions. A bound is
+for limits whose minutes have a certain number of bits, see `models.slurm.kernel.plan.pass_by`.
 """
 
 N_LIMITS, N_BOUNDED = 14, 16
 
 SWITCH = fields(ints="level parent distance n_nodes n_cpus weight required")
-"""A switch of a tree, or a base block: leaves have level 0. All but level and parent: of one choice of nodes,
-see `models.slurm.kernel.switches` and `blocks`."""
+"""A switch of a tree, or a base block: leaves have level 0. All fields but level and parent belong to one
+choice of nodes, see `models.slurm.kernel.switches` and `blocks`."""
 
 PLANNED = fields("cycle start", "job")
 """A recorded plan: instant of the cycle, and planned start of the job."""
@@ -434,10 +433,10 @@ PLANNED = fields("cycle start", "job")
 ASSOCIATION = fields("share norm usage factor level", "parent is_user first last place held")
 """Accounts and users in them, parents before children, siblings next to each other.
 
-share: of the siblings' shares, infinite for ``Fairshare=parent``; norm: product of shares up to the root.
-usage: decayed CPU seconds. factor: the fair-share factor. level: what it is computed from. first, last: its
-children's places are from `first` to before `last`; place: its own; held: the association in the place of
-this number.
+share: fraction of the siblings' shares, infinite for ``Fairshare=parent``; norm: product of shares up to the
+root. usage: decayed CPU seconds. factor: the fair-share factor; level: the value that it is computed from.
+first, last: its children's places are from `first` to before `last`; place: its own; held: the association in
+the place of this number.
 """
 
 (
@@ -456,21 +455,21 @@ this number.
     VERIFIED,
     N_SETS,
 ) = range(14)
-"""Rows of `System.sets`: nodes under test, and which of them have a free CPU; all with one, now and in the
-future; nodes that a pass may use, that a job may use, that were picked for it; nodes that have not
+"""Rows of `System.sets`: nodes under test, and the ones with a free CPU; all nodes with a free CPU, now and
+in the future; nodes that a pass may use, that a job may use, that were picked for it; nodes that have not
 confirmed the end of a job; nodes of the lines of slurm.conf that were added so far; nodes that are available
-in the later part of a window; nodes that a job may have on a tree of switches; nodes that are powering
-down; nodes that a job may have beside jobs that share cores, or do not."""
+in the later part of a window; nodes that a job may have on a tree of switches; nodes that are powering down;
+nodes that a job may have beside jobs that share cores, or that do not."""
 
 
 class System(NamedTuple):
     """All tables; sets of nodes are rows of 64-bit words. `partition_words`: nodes of each partition, then
-    those that meet a constraint in one. `reserved_from`: first planned use of each node in this cycle.
-    `leaving`: jobs that their users cancel, in order of time. `reserved_words`: nodes of reservations,
+    the nodes of a partition that meet a constraint. `reserved_from`: first planned use of each node in this
+    cycle. `leaving`: jobs that their users cancel, in order of time. `reserved_words`: nodes of reservations,
     then the nodes of switches, and as many rows for one choice. `available`: the nodes of each segment of the
     plan, then how many there are of each licence. `booting`: jobs that wait for nodes that boot.
-    `power_wake_ups`: when the thread that powers nodes down wakes up, as far as that is known. `resets`: when
-    all usage is set to zero, in order. `touched`: nodes on which each partition ever had jobs."""
+    `power_wake_ups`: when the thread that powers nodes down wakes up, as far as known. `resets`: when all
+    usage is set to zero, in order. `touched`: nodes on which each partition ever had jobs."""
 
     state: Annotated[np.ndarray, STATE]
     settings: Annotated[np.ndarray, SETTINGS]
