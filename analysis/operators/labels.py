@@ -8,7 +8,7 @@ with its first start."""
 
 SLOWDOWN, RESPONSE = "bounded_slowdown", "response_time"
 PERIOD = "period"
-UTILIZATION, LOSS = "utilization", "loss_of_capacity"
+UTILIZATION, LOSS, REFUSED = "utilization", "loss_of_capacity", "refused_share"
 
 MEASURES = {
     WAIT: "Mean wait",

@@ -8,7 +8,7 @@ import numpy as np
 from analysis.operators import acceptance, diagnosis, fidelity
 from analysis.operators.case import Case, cases
 from analysis.operators.fidelity import Fidelity
-from analysis.operators.labels import WAIT
+from analysis.operators.labels import REFUSED, WAIT
 from analysis.operators.sample import Sample
 from analysis.report import cells
 from analysis.study import Study
@@ -87,7 +87,15 @@ def _sentences(case: Case) -> Iterator[str]:
 
 
 def recommendation(case: Case) -> str:
-    """Return the sentence that recommends a policy, or the reason why nothing can be recommended."""
+    """Return the sentence that recommends a policy, or the reason why nothing can be recommended, and which
+    jobs are not in its waits."""
+    lost = {one: case.mean(REFUSED, one).mean for one in case.policies if REFUSED in case.study.data}
+    named = ", ".join(f"{100 * share:.1f} % under {label(one)}" for one, share in lost.items() if share > 0)
+    more = f"Some jobs never start, because of limits ({named}), and count in no wait." * bool(named)
+    return f"{_recommended(case)} {more}".rstrip()
+
+
+def _recommended(case: Case) -> str:
     found, nothing = (
         {policy: case.difference(WAIT, policy) for policy in case.others},
         "Nothing can be recommended",

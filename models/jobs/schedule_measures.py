@@ -67,7 +67,8 @@ def measure(
 def edges_of(schedule: Schedule, division: Division, until: float | None = None) -> Floats:
     """Return when batches begin and the last one ends, shape (n_batches + 1,), seconds; see `measure`."""
     last = schedule.end[division.these].max(initial=0.0) if until is None else until
-    return np.where(np.isnan(division.borders), last, division.borders)
+    edges: Floats = np.where(np.isnan(division.borders), last, division.borders)
+    return np.maximum.accumulate(edges)  # the last batch may have no job that ran
 
 
 def time_averages(schedule: Schedule, edges: Floats) -> dict[str, Floats]:

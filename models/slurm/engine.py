@@ -12,7 +12,7 @@ from models.slurm.asked import Asked
 from models.slurm.building import system_of
 from models.slurm.configuration import Configuration
 from models.slurm.kernel import tables
-from models.slurm.kernel.tables import REFUSED, SUBMITTED, System
+from models.slurm.kernel.tables import MINUTES, REFUSED, SUBMITTED, WALL, System
 from models.slurm.power import Drawing
 from models.slurm.priority import add_usage
 from models.slurm.scheduler import Phases
@@ -38,7 +38,8 @@ class Result:
     cancelled : ndarray of bool
         Whether preemption ended the job for good.
     refused : ndarray of bool
-        Whether a limit on submissions refused the job: its start and end are its submission.
+        Whether a limit on submissions refused the job, or it would wait for ever for a budget that is spent:
+        its start and end are its submission.
     preempted : ndarray of bool
         Whether the job was preempted in its last run.
     suspended : ndarray of float
@@ -180,19 +181,24 @@ def run(
     if ended == loop.STUCK and present is None:
         # A job that was requeued has the start of its last run.
         waiting = np.isin(system.fate["status"], (HELD, QUEUED)) & np.isinf(wanted.leaves)
+        never = _for_ever(system, wanted, waiting)
+        system.fate["killed"][never], system.fate["reserved"][never] = REFUSED, np.nan
+        for name in ("start", "end"):  # a requeued job was submitted again
+            system.fate[name][never] = wanted.jobs.submit[never] + phases.clock
+        waiting &= ~never
         if len(components := np.flatnonzero(waiting & (wanted.request.het_job >= 0))):
             raise ValueError(
                 f"job {components[0] + 1}, a component of a heterogeneous job, waits forever for the others "
                 f"under {configuration.name}: they never can start at once; add bf_hetjob_prio=min to "
                 "SchedulerParameters, or leave them out of the log"
             )
-        stuck = int(np.flatnonzero(waiting)[0])
-        partition = configuration.partitions[wanted.partitions[stuck][0]]
-        raise ValueError(
-            f"job {stuck + 1} waits forever in partition {partition.name} of {configuration.name}, though "
-            "nothing else runs: its nodes never have what it asks for, a budget is spent for good, or "
-            "the job that it waits for never ends; leave it out of the log, or raise GrpTRESMins"
-        )
+        if len(stuck := np.flatnonzero(waiting)):
+            partition = configuration.partitions[wanted.partitions[stuck[0]][0]]
+            raise ValueError(
+                f"job {stuck[0] + 1} waits forever in partition {partition.name} of {configuration.name}, "
+                "though nothing else runs: its nodes never have what it asks for, or the job that it waits "
+                "for never ends; leave it out of the log"
+            )
     if 0 < len(system.pieces) == system.state["n_pieces"][0]:
         raise TooManyPiecesError(
             f"preemption ends more than {len(system.pieces):,} runs of {len(wanted.jobs):,} jobs; set "
@@ -222,8 +228,28 @@ def run(
         ),
         int(system.state["n_passes"][0]),
         int(system.state["n_cycles"][0]),
-        _drawing(system, phases, lost),
+        _drawing(system, phases, lost) if configuration.watts else Drawing.none(),
     )
+
+
+def _for_ever(system: System, wanted: Asked, waiting: np.ndarray) -> np.ndarray:
+    """Return which jobs wait for ever for a budget that is spent, where nothing runs any more; other
+    components of their heterogeneous jobs, jobs that depend on them, and jobs that they block do so, too."""
+    limits, charges = system.limits[system.charges["limit"]], system.charges
+    left = limits["cap"] - limits["usage"] // 60
+    spent = (left <= 0) | ((limits["safe"] > 0) & (charges["need"] > left))
+    spent &= np.isin(limits["kind"], (MINUTES, WALL)) & (charges["checked"] > 0)
+    of_jobs = np.repeat(np.arange(len(waiting)), np.diff(system.jobs["first_charge"]))
+    found = waiting & (np.bincount(of_jobs[spent], minlength=len(waiting)) > 0)
+    if system.settings["limit_stop"][0] and found.any():
+        return waiting
+    het_job, after = wanted.request.het_job, wanted.request.after
+    while True:
+        together = np.isin(het_job, het_job[found & (het_job >= 0)])
+        more = waiting & ~found & (together | ((after >= 0) & found[after]))
+        if not more.any():
+            return found
+        found |= more
 
 
 def _drawing(system: System, phases: Phases, lost: np.ndarray) -> Drawing:

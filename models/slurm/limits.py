@@ -17,10 +17,12 @@ import numpy as np
 from models.arrays import Floats, Ints
 from models.counting import counted
 from models.jobs.requests import Requests
+from models.jobs.trace import Trace
 from models.slurm.asked import Asked
 from models.slurm.configuration import Configuration
 from models.slurm.configuration.accounting import JOBS, OF_MINUTES, OF_RUNNING, ROOT, SUBMITTED, WALL, Qos
 from models.slurm.configuration.accounting import above as parents_of
+from models.slurm.configuration.settings import RESETS
 from models.slurm.kernel import tables
 
 OF_NODES = ("cpu", "node", "mem", "billing")
@@ -29,6 +31,9 @@ OF_NODES = ("cpu", "node", "mem", "billing")
 KINDS = {OF_RUNNING: tables.RUNNING_MINUTES, OF_MINUTES: tables.MINUTES}
 
 FOLLOWS = -(2**40)
+
+TESTS_S = 60
+"""Seconds within which time limits are tested twice."""
 
 MOST_NAMED = 3
 """Limits that a note names."""
@@ -313,6 +318,46 @@ def exceeded(wanted: Asked, configuration: Configuration, waited: Floats) -> str
         "been different then, and these jobs wait longer here; set the limits of that time "
         "(policy.lines=['QosName=NAME MaxJobsPU=N'] replaces the line of a QOS)"
     )
+
+
+def spent(wanted: Asked, configuration: Configuration, log: Trace) -> Iterator[str]:
+    """Yield a note on each budget that is spent for good, if jobs of a log start in order of submission and
+    have their runtimes. O(limits x jobs)."""
+    settings = configuration.settings
+    if not settings.recalculates or settings.usage_reset in RESETS:
+        return
+    minutes = np.minimum(wanted.runtime, wanted.limit) * factors(wanted.request, configuration) / 60
+    for limit, mine, count, _ in _counts(wanted, configuration):
+        returns = limit.decays and settings.decay_per_s < 1
+        if limit.kind not in (tables.MINUTES, tables.WALL) or returns:
+            continue
+        used = minutes[mine] * count
+        late = mine[(np.cumsum(used) - used >= limit.cap) & limit.checked[mine]]
+        if len(late):
+            n, named = f"{counted(len(late), 'job')} ({len(late) / len(minutes):.1%})", log.names_of(late)
+            yield (
+                f"{configuration.name}: {limit.label} may use {limit.cap} {limit.name}, which neither decay "
+                f"nor are reset: about {n} will find them spent and never start ({named}), and will count in "
+                "refused_share and in no other average over jobs; add "
+                "policy.lines=['PriorityUsageResetPeriod=MONTHLY'], or raise the limit"
+            )
+
+
+def overdue(wanted: Asked, configuration: Configuration, log: Trace) -> Iterator[str]:
+    """Yield a note on jobs of a log that ran for longer than they can here."""
+    over = [np.inf if one.over_time is None else one.over_time for one in configuration.partitions]
+    most = wanted.limit + np.array([max(over[one] for one in place) for place in wanted.partitions])
+    beyond = wanted.runtime - most
+    late = np.flatnonzero(beyond > configuration.settings.kill_wait + TESTS_S)
+    if len(late):
+        n, named = f"{counted(len(late), 'job')} ({len(late) / len(most):.1%})", log.names_of(late)
+        mean, longest = beyond[late].mean() / 60, beyond[late].max() / 60
+        yield (
+            f"{configuration.name}: {n} ran in the log for longer than the time limit, OverTimeLimit and "
+            f"KillWait, by {mean:,.0f} min on average and {longest:,.0f} min at most ({named}): scontrol may "
+            "have changed the limits, and here such jobs end at them (killed_share); add "
+            "policy.lines=['OverTimeLimit=UNLIMITED'], with which jobs run for as long as they did"
+        )
 
 
 def counters(wanted: Asked, configuration: Configuration) -> tuple[np.ndarray, np.ndarray, Ints, list[str]]:

@@ -26,7 +26,8 @@ METRICS = (
     Metric("backfilled_share", "1", "share of jobs that backfill started", weight="jobs"),
     Metric("killed_share", "1", "share of jobs that were ended at their limit", weight="jobs"),
     Metric("preempted_share", "1", "share of jobs that were preempted", weight="jobs"),
-    Metric("refused_share", "1", "share of jobs that a limit of submissions refused", weight="jobs"),
+    Metric("refused_share", "1", "share of jobs that never start, because of limits", weight="submitted"),
+    Metric("submitted", "1", "number of jobs with those that never start"),
     Metric("lost_time", "s", "time that a job ran in vain before preemption", weight="jobs"),
     Metric("suspended_time", "s", "time that a job was suspended", weight="jobs"),
     Metric("energy", "kWh", "electric energy of all nodes"),
@@ -52,9 +53,11 @@ def shares(made: Schedule, division: Division, edges: Floats) -> Mapping[str, Fl
     refused = np.zeros_like(counts)
     if made.unmeasured is not None:  # these jobs are in no batch
         submit = made.jobs.submit[made.unmeasured]
-        at = np.searchsorted(edges, submit, side="right") - 1
+        borders = np.nan_to_num(division.borders, nan=np.inf)  # the last of them may be behind the last end
+        at = np.searchsorted(borders, submit, side="right") - 1
         refused = np.bincount(at[(at >= 0) & (at < len(counts))], minlength=len(counts))
+    found["submitted"] = (counts + refused).astype(np.float64)
     with np.errstate(invalid="ignore"):
-        found["refused_share"] = refused / (counts + refused)
+        found["refused_share"] = refused / found["submitted"]
     drawing: Drawing = made.drawing  # type: ignore[attr-defined]  # of this family's schedules
     return found | drawing.energy(edges)

@@ -34,7 +34,7 @@ from models.slurm.configuration.accounting import Reservation
 from models.slurm.configuration.keys import words_of
 from models.slurm.configuration.reading import of_lines
 from models.slurm.fitting import MOST_NAMED, OF_MACHINE, fitted, limited, lines_of
-from models.slurm.limits import counters, exceeded
+from models.slurm.limits import counters, exceeded, overdue, spent
 from models.slurm.preemption import levels_of
 from models.slurm.scheduler import Phases
 from models.slurm.unmodelled import with_share
@@ -411,6 +411,8 @@ def check(point: Point) -> Sequence[str]:
     events = [one for one in with_downtimes(configuration, opened).reservations if one.known > -math.inf]
     *_, notes = counters(found, configuration)
     notes = [*notes, *power.check(configuration)]
+    if isinstance(opened, Trace) and opened.origin is not None:
+        notes += [*spent(found, configuration, opened), *overdue(found, configuration, opened)]
     if isinstance(opened, Trace) and opened.waited is not None and point.load is None:
         notes += filter(None, [exceeded(found, configuration, opened.waited)])
     if events:

@@ -107,11 +107,16 @@ class Drawing:
 
     @classmethod
     def none(cls) -> Self:
-        """Return the drawing of a machine without nodes."""
+        """Return the drawing of a machine whose watts are unknown."""
         return cls(np.zeros(0), {state: np.zeros(0) for state in STATES})
 
     def energy(self, edges: Floats) -> dict[str, Floats]:
-        """Return the kWh between consecutive edges, shape (n_edges - 1,), by state and in all."""
+        """Return the kWh between consecutive edges, shape (n_edges - 1,), by state and in all; NaN if watts
+        are unknown."""
+        if not len(self.at):
+            return dict.fromkeys(
+                ("energy", *(f"{one}_energy" for one in STATES)), np.full(len(edges) - 1, np.nan)
+            )
         order = np.argsort(self.at, kind="stable")
         at = np.concatenate([[edges[0]], np.maximum(self.at[order], edges[0]), [edges[-1]]])
         found = {}

@@ -115,7 +115,7 @@ def select(
     in_file = seconds[np.sort(rows)]
     parts_of = sum("+" in job for job in table.job[rows])
     share = parts_of / max(rows.size, 1)
-    of_segments = 0 if table.placed is None else np.count_nonzero(table.placed[rows, 4])
+    of_segments = 0 if table.placed is None else int(table.placed[rows, 4].sum())
     unsorted = int((in_file < np.maximum.accumulate(in_file)).sum())
     changes = {
         f"{counted(sum(again), 'row', 'is')} runs of {counted(len(again), 'requeued job')}; each run is "

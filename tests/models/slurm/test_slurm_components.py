@@ -193,11 +193,27 @@ def test_a_failed_start_leaves_a_component_that_ran_before() -> None:
     assert len(made.lost.job) == 0
 
 
-def test_a_requeued_job_that_waits_forever_is_named() -> None:
-    limits = (*LIMITS, "AccountingStorageEnforce=limits,safe", "PriorityType=priority/multifactor")
+@pytest.mark.parametrize(
+    ("rows", "enforced", "parameters", "refused"),
+    [
+        # A job that is requeued, after it has used a part of what it may.
+        ([(-1, 0, 2, 100, 120, "all", "few"), (-1, 80, 2, 20, 60, "some", "")], "safe", "", [0]),
+        # The second job of two; with it the other component of a heterogeneous one, and jobs that it blocks.
+        ([(-1, 0, 2, 120, 120, "all", "few"), (0, 150, 1, 60, 60, "all", "few"),
+          (0, 150, 1, 60, 60, "all", ""), (-1, 160, 1, 60, 60, "all", "")], "safe", "", [1, 2]),
+        ([(-1, 0, 2, 600, 600, "all", "few"), (-1, 900, 1, 60, 60, "all", "few"),
+          (-1, 901, 2, 600, 600, "all", "")], "limits", ",assoc_limit_stop", [1, 2]),
+    ],
+)  # fmt: skip
+def test_jobs_whose_budget_is_spent_for_good_never_start(
+    rows: Any, enforced: str, parameters: str, refused: list[int]
+) -> None:
+    limits = (*LIMITS, f"AccountingStorageEnforce={enforced}", "PriorityType=priority/multifactor")
     lines = [*PREEMPTS, *limits, "PriorityDecayHalfLife=0", "QosName=few GrpTRESMins=cpu=4"]
-    with pytest.raises(ValueError, match=r"job 1 waits forever in partition all .* raise GrpTRESMins"):
-        ran(lines, [(-1, 0, 2, 100, 120, "all", "few"), (-1, 80, 2, 20, 60, "some", "")])
+    made = ran([*lines, f"SchedulerParameters=bf_interval=1{parameters}"], rows)
+    assert np.flatnonzero(made.refused).tolist() == refused
+    np.testing.assert_array_equal(made.end[made.refused], [rows[job][1] for job in refused])
+    assert np.isfinite(made.start).all()
 
 
 @pytest.mark.parametrize(

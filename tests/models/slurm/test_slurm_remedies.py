@@ -9,7 +9,7 @@ from family_cases import composed, machine_of
 
 from models.point import Batches, Point
 from models.slurm import policies
-from models.slurm.model import schedule
+from models.slurm.model import schedule, simulate
 from sweep import cli
 
 CONF = "SelectTypeParameters=CR_CPU_Memory\nNodeName=n[1-2] CPUs=4 RealMemory=8000\n"
@@ -81,6 +81,17 @@ CASES = {
         f"{ENFORCES}{CONF}{BATCH}QosName=normal MaxWall=30\n",
         [job(1)],
         r"policy\.over_limit=cap",
+    ),
+    "budget": (
+        f"{ENFORCES}{CONF}{BATCH}AccountingStorageType=accounting_storage/slurmdbd\n"
+        "PriorityType=priority/multifactor\nPriorityDecayHalfLife=0\nQosName=normal GrpTRESMins=cpu=15\n",
+        [job(1), job(2), job(3)],  # of ten minutes each, and four more
+        r"policy\.lines=\['PriorityUsageResetPeriod=MONTHLY'\]",
+    ),
+    "time over the limit": (
+        CONF + BATCH,
+        [job(1).replace("|600|", "|7200|")],
+        r"policy\.lines=\['OverTimeLimit=UNLIMITED'\]",
     ),
     "nodes of a job": (
         CONF + BATCH.replace("\n", " MaxNodes=1\n"),
@@ -251,6 +262,19 @@ def test_sharing_that_is_not_modelled_is_noted_with_its_share_of_the_jobs(site: 
     assert "there is none" in site.plan(
         "policy.oversubscribe=[batch]", "policy.lines=['" + BATCH.strip() + "']"
     )
+
+
+def test_jobs_that_a_spent_budget_holds_count_in_no_wait(site: Site) -> None:
+    site.write(CASES["budget"][0], job(1), job(2), job(3))
+    assert "about 5 jobs (71.4%) will find them spent and never start (JobID 1003, 1050" in site.plan()
+    given = composed("policy", "slurm", path="slurm.conf"), composed("workload", "sacct", path="log.txt")
+    made = simulate(Point(*given, machine_of("log"), batches=Batches(None, 0, (1,)))).metrics
+    assert made["jobs"] == made["submitted"] * (1 - made["refused_share"])
+    assert 0 < made["refused_share"] < 1
+    by_job = simulate(Point(*given, machine_of("log"), batches=Batches(1, 0, (7,)))).metrics
+    assert by_job["refused_share"][-1] == 1
+    assert (by_job["period"] >= 0).all()
+    assert np.isnan(made["energy"]).all(), "without policy.watts"
 
 
 def test_a_line_of_a_qos_without_jobs_is_noted(site: Site) -> None:
