@@ -24,7 +24,7 @@ from analysis.study.axes import (
     Group,
     Grouping,
 )
-from analysis.study.curve import DONE, EXCLUDED, Sample
+from analysis.study.curve import DONE, EXCLUDED, FAILED, Sample
 from analysis.study.view import View
 from models.jobs.recorded import PREFIX
 from sweep import policy_names, statistics
@@ -78,6 +78,11 @@ class Case:
             If none is done.
         """
         if not self.policies:
+            if FAILED in self.missing.values():
+                raise DrawingError(
+                    "no policy has a result, because the sweep failed: its command with action=status shows "
+                    "why; type the command again when the cause is removed"
+                )
             raise DrawingError("no policy has finished yet: let the sweep run to its end")
         return self.study.view.reference_among(self.policies)
 

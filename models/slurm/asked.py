@@ -155,10 +155,11 @@ def asked(
         if name not in configuration.gres and count.any():
             raise MisfitError(
                 count > 0,
-                f"asks for {name}, but the nodes of {configuration.name} have "
+                f"asks for --gres={name}:{count[np.argmax(count > 0)]}, but the nodes of "
+                f"{configuration.name} have "
                 f"{', '.join(configuration.gres) or 'no generic resources'}",
-                f"ask for {name}, which no node has",
-                "add Gres= to the NodeName lines",
+                f"ask for --gres={name}, which no node has",
+                f"add Gres={name}:{count.max()} to the NodeName lines of slurm.conf",
             )
     for name, total in (configuration.settings.licences or {}).items():
         asked_for = request.licences.get(name, np.zeros(len(jobs), np.int64))

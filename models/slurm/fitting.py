@@ -266,7 +266,7 @@ def fitted(
                 stop = "" if error.why.endswith("?") else ";"
                 raise ValueError(
                     f"{trace.name_of(error.job)} {error.why}{stop} add workload.misfits=drop, which leaves "
-                    f"out the {counted(n, 'job')} that {error.kind}, or {error.remedy}"
+                    f"out {counted(n, 'job')} (such jobs {error.kind}), or {error.remedy}"
                 ) from None
             named = trace.names_of(np.flatnonzero(error.lost))
             if isinstance(error, TooLargeError) and misfits == CAP and error.kind not in were_cut:
@@ -278,15 +278,19 @@ def fitted(
                         f"{counted(int(changed.sum()), 'job', 'was')} cut to the partition's limits "
                         "(misfits=cap)"
                     )
-                    notes.append(f"{has}, because they {error.kind}: {named}")
+                    notes.append(f"{has}; such jobs {error.kind}: {named}")
                 continue
             if error.lost.all():
                 raise ValueError(
                     f"{trace.name}: no job is left, because all of them {error.kind}; {error.remedy}"
                 ) from None
-            why = f"{counted(n, 'job', 'was')} dropped (misfits={misfits}), because they {error.kind}"
+            every = _with_components(trace.jobs, error.lost)
+            if len(also := np.flatnonzero(every & ~error.lost)):
+                of_them = counted(len(also), "other component")
+                named += f", with {of_them} of the same heterogeneous jobs ({trace.names_of(also)})"
+            why = f"{counted(n, 'job', 'was')} dropped (misfits={misfits}); such jobs {error.kind}"
             notes.append(f"{why}: {named}; {error.remedy}")
-            trace = trace.part(~_with_components(trace.jobs, error.lost))
+            trace = trace.part(~every)
     jobs, cancelled = trace.jobs, trace.cancelled
     if misfits == CAP and (longer := jobs.requested > limit).any():
         notes.append(

@@ -5,6 +5,7 @@ experiment's, which override the values of the files on which it builds and of `
 then checks the types and resolves interpolations.
 """
 
+import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -16,6 +17,7 @@ from hydra.core.utils import setup_globals
 from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
+from models.jobs import bundle
 from sweep.config import canonical, choices, files, nested
 from sweep.config.chosen import checked
 from sweep.config.settings import (
@@ -215,10 +217,15 @@ def _open_bundle(data: dict[str, Any]) -> None:
     given = {group: data.get(group) or {} for group in ("policy", "workload")}
     if not all(isinstance(one, dict) for one in given.values()):
         return  # the typed settings refuse it
-    bundle = given["policy"].pop("bundle", None)
-    for group in given if bundle is not None else ():
+    named = given["policy"].pop("bundle", None)
+    if named is not None and os.path.isfile(named) and not bundle.is_bundle(named):
+        raise SweepError(
+            f"policy.bundle={named} is not a bundle, as python -m slurm capture makes it; a slurm.conf is "
+            "policy.path=FILE, and a log workload.path=FILE"
+        )
+    for group in given if named is not None else ():
         if given[group].get("path") is None:
-            files.update(data, {group: {"path": bundle}})
+            files.update(data, {group: {"path": named}})
 
 
 def _all_files(

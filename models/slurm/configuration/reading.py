@@ -100,6 +100,11 @@ def read(
     """
     files = _Files(Path(path))
     found = list(_of_all(Path(path), files))
+    if not found and len(files.faults.found) > 1:
+        raise ConfigurationError(
+            f"{Path(path).name}: has no line with KEY=VALUE, so it is not a slurm.conf; give one, "
+            "policy.path=FILE, or a bundle, policy.bundle=FILE"
+        )
     if sha256 is not None and files.digest.hexdigest() != sha256:
         raise ConfigurationError(
             f"{Path(path).name}, or a file that it includes, has changed since the plan was made; run the "
@@ -148,6 +153,8 @@ def _of_file(path: Path, depth: int, files: _Files) -> Iterator[Pairs]:
         content = path.read_bytes()
     except OSError as error:
         raise ConfigurationError(f"{path}: {error.strerror}; give the path of a slurm.conf") from None
+    if b"\0" in content:
+        raise ConfigurationError(f"{path.name}: is not a text file; give a slurm.conf, policy.path=FILE")
     files.take(path, content)
     text = content.decode("utf-8-sig", errors="replace")
     if depth == 0 and (named := IN_COMMENT.search(text)):

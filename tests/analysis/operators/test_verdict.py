@@ -11,6 +11,7 @@ import xarray as xr
 from fabricated_operators import CONF, dataset
 from omegaconf import OmegaConf
 
+from analysis.errors import DrawingError
 from analysis.operators import acceptance, deploying, fidelity, tables, verdict
 from analysis.operators.case import Case, cases
 from analysis.operators.fidelity import Fidelity
@@ -328,3 +329,18 @@ def test_values_of_another_axis_are_compared_under_the_reference() -> None:
         data[name] = data[name] + (data["ties"] == "event")
         data[name] = data[name].transpose("policy", "workload", "load", "machine", "ties", ...)
     assert not any(case.along for case in cases(Study(data, Path("results"))))
+
+
+def test_jobs_that_never_start_are_in_the_verdict() -> None:
+    data = dataset()
+    share = xr.full_like(data["wait"], 0.25).where(data["policy"] == "easy", 0.0)
+    text = verdict.recommendation(case_of(data.assign(refused_share=share)))
+    assert text.endswith("never start, because of limits (25.0 % under EASY), and count in no wait.")
+
+
+def test_a_failed_sweep_is_named() -> None:
+    data = dataset()
+    number = data["state"].attrs["flag_meanings"].split().index("failed")
+    data["state"] = xr.full_like(data["state"], data["state"].attrs["flag_values"][number])
+    with pytest.raises(DrawingError, match="the sweep failed: its command with action=status shows why"):
+        _ = case_of(data).reference

@@ -91,7 +91,12 @@ def test_components_start_together(
     ("lines", "kept", "note"),
     [
         (["SchedulerType=sched/builtin"], 2, "components of heterogeneous jobs, which Slurm refuses"),
-        ([SOME.replace("n4", "n4 MaxTime=1")], 1, "ask for more time than their partition allows"),
+        (
+            [SOME.replace("n4", "n4 MaxTime=1")],
+            1,
+            "ask for more time than their partition allows: JobID 1, 2+1, with 1 other component of the same "
+            "heterogeneous jobs (JobID 2+0)",
+        ),
     ],
 )
 def test_a_job_of_which_a_component_never_starts_is_left_out(

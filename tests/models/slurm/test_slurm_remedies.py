@@ -208,7 +208,7 @@ FIT = {
     ),
     "cap": (
         CONF + BATCH,
-        [r"1 job was dropped \(misfits=cap\), because they are", r"2 jobs were cut .*: JobID 1002, 1003"],
+        [r"1 job was dropped \(misfits=cap\); such jobs are", r"2 jobs were cut .*: JobID 1002, 1003"],
         8,
     ),
     "drop, jobs": (
@@ -275,6 +275,29 @@ def test_jobs_that_a_spent_budget_holds_count_in_no_wait(site: Site) -> None:
     assert by_job["refused_share"][-1] == 1
     assert (by_job["period"] >= 0).all()
     assert np.isnan(made["energy"]).all(), "without policy.watts"
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        (
+            "policy.bundle=slurm.conf",
+            "error: policy.bundle=slurm.conf is not a bundle, as python -m slurm cap",
+        ),
+        (
+            "policy.path=log.txt",
+            "error: log.txt: has no line with KEY=VALUE, so it is not a slurm.conf; give",
+        ),
+        ("policy.path=binary", "error: binary: is not a text file; give a slurm.conf, policy.path=FILE"),
+        ("workload.misfits=refuse", "asks for --gres=gpu:2, but the nodes of slurm.conf have no generic res"),
+    ],
+)
+def test_a_file_of_another_kind_is_one_fault(site: Site, given: str, words: str) -> None:
+    site.write(CONF + BATCH, job(1).replace("cpu=1", "cpu=1,gres/gpu=2"))
+    (site.folder / "binary").write_bytes(b"\x7fELF\0\n" * 50)
+    said = site.plan(given)
+    assert words in said
+    assert "faults" not in said
 
 
 def test_a_line_of_a_qos_without_jobs_is_noted(site: Site) -> None:
