@@ -11,7 +11,7 @@ from family_cases import jobs_of
 from numba import njit
 
 from models.jobs.requests import Requests
-from models.slurm import fitting
+from models.slurm import fitting, one_job
 from models.slurm.asked import Asked, MisfitError, asked
 from models.slurm.configuration import Configuration, ConfigurationError, read
 from models.slurm.configuration.accounting import qos_of
@@ -444,6 +444,33 @@ def jobs_from(found: Asked, these: np.ndarray) -> Asked:
     request, places = found.request[these], tuple(found.partitions[k] for k in these)
     arrays = {name: getattr(found, name)[these] for name in ("user", "limit", "runtime", "message")}
     return replace(found, jobs=found.jobs.part(these), request=request, partitions=places, **arrays)
+
+
+@pytest.mark.parametrize(
+    ("limits", "most", "seconds"),
+    [
+        ([], [3, 4], 600),  # of its partitions the one that allows more
+        (
+            ["QosName=normal MaxTRESPerJob=node=1 MaxTRESMinsPerJob=cpu=20"],
+            [1, 4],
+            300,
+        ),  # never below a request
+        (["QosName=normal MaxTRESPerUser=node=2", "Account - 'a':MaxTRESPerJob=node=1"], [2, 4], 600),
+        (
+            ["Account - 'a':MaxTRESPerJob=node=1:MaxTRESMinsPerJob=cpu=3"],
+            [1, 4],
+            60,
+        ),  # and never below a minute
+    ],
+)
+def test_limits_cut_jobs(limits: list[str], most: list[int], seconds: int) -> None:
+    lines = ["NodeName=n[1-4] CPUs=4", "AccountingStorageEnforce=limits", "Parent - 'root'", "QosName=normal"]
+    lines += ["AccountingStorageType=accounting_storage/slurmdbd", "PartitionName=a Nodes=ALL MaxNodes=1"]
+    made = of_lines("slurm.conf", [*lines, "PartitionName=b Nodes=ALL MaxNodes=3", *limits])
+    who, parts = [("ann", "a", "normal")] * 2, np.array(["a,b"] * 2, object)
+    found = jobs(made, who, nodes=np.array([0, 4]), partition=parts)
+    assert one_job.most_nodes(found, made).tolist() == most
+    assert one_job.longest(found, made)[0] == seconds
 
 
 def test_a_job_of_two_partitions_waits_in_those_that_allow_it() -> None:

@@ -57,6 +57,10 @@ def test_a_rising_share_leaves_open_what_is_delivered_in_the_end() -> None:
     assert level.upper < 0.953
     undecided, refuted = (Sustains("", found, 1.0).fails(0.95) for found in (rising, level))
     assert (undecided, refuted) == (False, True)
+    slight = statistics.capacity(
+        [[0.9] * 5 + [0.9, 0.92, 0.94, 0.9, 0.944]], OVERLOAD
+    )  # less than its own error
+    assert slight.upper == pytest.approx(slight.mean + 2 * slight.error)
     assert np.isinf(statistics.capacity(1.25 + chance, OVERLOAD).upper)
     assert np.isnan(statistics.capacity(chance[:, :8], OVERLOAD).mean)
 
