@@ -163,6 +163,14 @@ OVERDUE = (-1, 10, 1, 200, 60, "some", "")
              (0, 15, 1, 50, 60, "some", "")],
             [0, 10, 192, 192], [],
         ),
+        # Of two partitions in which a component could start now it takes the first.
+        (
+            ("NodeName=n[1-3] CPUs=1", "PartitionName=all Nodes=n1 Default=YES",
+             "PartitionName=some Nodes=n2", "PartitionName=rest Nodes=n3"),
+            [(0, 0, 1, 100, 120, "all,some", ""), (0, 0, 1, 100, 120, "rest", ""),
+             (-1, 10, 1, 50, 60, "some", "")],
+            [0, 0, 10], [],
+        ),
         # A heterogeneous job is refused as a whole, and leaves room for the next one.
         *(
             (
