@@ -137,12 +137,12 @@ def test_ratios_of_heavy_tails_are_covered_and_no_bound_is_a_wait_below_0() -> N
 def test_weeks_are_paired_and_weighted() -> None:
     rng = np.random.default_rng(6)
     shared, jobs = rng.gamma(2, 5, (1, 40)), rng.integers(1, 90, (1, 40)).astype(float)
-    mine = shared + 0.2 * rng.standard_normal((1, 40)) - 1
+    mine, hours = shared + 0.2 * rng.standard_normal((1, 40)) - 1, jobs + rng.integers(0, 2, (1, 40))
     mine[0, 3], jobs[0, 5] = np.nan, 0
-    found = compare(mine, shared, weights=(jobs, jobs))
+    found = compare(mine, shared, weights=(hours, jobs))
     kept = ~np.isnan(mine) & (jobs > 0)
-    assert found.mean == pytest.approx(np.average((mine - shared)[kept], weights=jobs[kept]))
-    assert found.reference == pytest.approx(np.average(shared[kept], weights=jobs[kept]))
+    expected = np.average(mine[kept], weights=hours[kept]), np.average(shared[kept], weights=jobs[kept])
+    assert (found.mean, found.reference) == pytest.approx((expected[0] - expected[1], expected[1]))
     assert (found.lower, found.higher) == tuple(int((s * (mine - shared)[kept] > 0).sum()) for s in (-1, 1))
     assert found.verdict == "better"
 
@@ -152,6 +152,8 @@ def test_signs_of_independent_replications_are_those_of_the_binomial_test(lower:
     mine = np.where(np.arange(22) < lower, -1.0, 1.0)[:, None] * np.linspace(1, 2, 22)[:, None]
     found = compare(mine, np.zeros((22, 1)))
     assert found.chance == pytest.approx(min(1, binomtest(lower, 22).pvalue), rel=1e-9)
+    alternating = comparison._sign_test(found.lower, found.higher, inflation=0.5)
+    assert alternating == found.chance, "no week is worth more than one"
 
 
 def test_verdicts_never_contradict_the_weeks() -> None:

@@ -265,19 +265,6 @@ def test_intervals_of_weighted_means_cover():
     assert np.median(found.half_width) < np.median(plain.half_width)
 
 
-def test_a_paired_difference_is_that_of_the_weighted_means():
-    rng = np.random.default_rng(25)
-    a, b = rng.normal(size=(2, 1, 12))
-    of_a, of_b = rng.integers(1, 9, size=(2, 1, 12))
-    found = paired_difference(a, b, weights=(of_a, of_b))
-    assert found.mean == pytest.approx(np.average(a, weights=of_a) - np.average(b, weights=of_b))
-    b[0, 4] = np.nan
-    kept = np.arange(12) != 4
-    found = paired_difference(a, b, weights=(of_a, of_b))
-    expected = np.average(a[:, kept], weights=of_a[:, kept]) - np.average(b[:, kept], weights=of_b[:, kept])
-    assert found.mean == pytest.approx(expected)
-
-
 # Sequential stopping
 
 
@@ -343,6 +330,7 @@ def test_a_cut_is_made_where_every_replication_has_batches():
     assert truncation(values[..., None] * np.ones(3)) == 4
     assert truncation(values[:, :8]) == 0, "too few to judge"
     assert truncation(values[2:]) == 0
+    assert truncation([[9.0] * 5 + [1.0] * 7]) == 2, "an interval needs the last ten batches"
     assert truncation([[np.inf, *range(20)]]) == 0
 
 

@@ -174,19 +174,3 @@ def test_what_a_killed_run_has_left_is_removed(sweep):
     ]  # fmt: skip
     assert len(list(FOLDER.shards.iterdir())) == 3
     assert [path.name for path in (FOLDER.path / "slurm").iterdir()] == ["2024_jobs"]
-
-
-@pytest.mark.parametrize("name", [".lock", "shards", "slurm", "dask_slurm"])
-def test_a_link_in_a_folder_is_named_and_leads_nowhere(sweep, name):
-    """In a folder of another user's it may lead to the files of the user who runs a study there."""
-    mine = Path("mine")
-    mine.mkdir()
-    (mine / ".1.profile").write_text("kept")
-    FOLDER.path.mkdir(parents=True)
-    target = mine / ".1.profile" if name == ".lock" else mine
-    (FOLDER.path / name).symlink_to(target.absolute())
-    answer = sweep("replications=1")
-    assert answer.status == 2
-    assert f"{FOLDER.path / name} is a link" in answer.err
-    assert (mine / ".1.profile").read_text() == "kept"
-    assert len(list(mine.iterdir())) == 1
