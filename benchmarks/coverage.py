@@ -150,10 +150,7 @@ def known_series(rng: np.random.Generator, experiments: int) -> Iterator[Case]:
     """Yield AR(1) batch means: their lag-1 correlation is phi."""
     for phi in PHI:
         for shape in SHAPES:
-            values = rng.standard_normal((experiments, *shape))
-            values[..., 0] /= math.sqrt(1 - phi**2)
-            for i in range(1, shape[1]):
-                values[..., i] += phi * values[..., i - 1]
+            values = autoregressive(rng, phi, (experiments, *shape), skewed=False)
             yield Case(f"AR(1), {phi:g}", values, 0.0)
 
 
@@ -381,7 +378,7 @@ def _beginnings(long_runs: int, runs: int, draws: int) -> Table:
                 short, longer = (
                     slowdowns(*of, range(runs), Batches(SIZE, 0, (n,))) for n in (BATCHES + 1, 2 * BATCHES)
                 )
-                means = [short[:, 1:].mean(), _on_each(short)]
+                means = [short[:, 1:].mean(), np.mean([run[truncation(run[None]) :].mean() for run in short])]
                 means += [_on_all(some, rng, draws) for some in (short, longer, longest)]
                 limits = 1.96 * spread / math.sqrt(long_runs)
                 names = f"{scheme}, {alternation}, {load:g}"
@@ -389,10 +386,6 @@ def _beginnings(long_runs: int, runs: int, draws: int) -> Table:
     columns = ["point", "long run", "±", "31, the first dropped", "31, MSER on each", "31, MSER on all"]
     columns += ["60, MSER on all", "300, MSER on all"]
     return Table("Mean slowdown from an empty machine against the long run, %", columns, rows)
-
-
-def _on_each(runs: Floats) -> float:
-    return float(np.mean([run[truncation(run[np.newaxis]) :].mean() for run in runs]))
 
 
 def _on_all(runs: Floats, rng: np.random.Generator, draws: int) -> float:

@@ -131,7 +131,8 @@ def _careful(study: Study, claims: Sequence[Claim], limits: Sequence[str]) -> It
             yield sentence(NO_WAITS)
     if found := notes(study):
         yield f"The facts list {len(found)} note{'s' * (len(found) > 1)} on assumptions and the run."
-    if _is_one_sample(study):
+    sizes = study.data.sizes
+    if sizes.get("batch", 1) * sizes.get("replication", 1) == 1 and not is_exact(study):
         yield "With one batch of one replication there are no intervals, so differences cannot be judged."
     random = of_kind(claims, "finding")
     judged = [claim for claim in random if claim.error is not None]
@@ -142,12 +143,6 @@ def _careful(study: Study, claims: Sequence[Claim], limits: Sequence[str]) -> It
             f"%, but the chance that any of {len(random)} is wrong is larger: {standing} of {len(judged)} "
             "still hold if that probability applies to all of them together."
         )
-
-
-def _is_one_sample(study: Study) -> bool:
-    """Whether there is one random value of each point, which has no interval."""
-    sizes = study.data.sizes
-    return sizes.get("batch", 1) * sizes.get("replication", 1) == 1 and not is_exact(study)
 
 
 MORE_IS_BETTER = ("utilization", "throughput", "jobs", "efficiency_preservation")

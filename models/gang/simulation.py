@@ -199,10 +199,6 @@ class Simulation(Driver):
         jobs = self.system.table.jobs
         matrix = np.full((int(self.state.n_slots), self.n_pes), FREE)
         for place in self.places:
-            matrix[jobs["slot"][place], self.pes_of(place)] = jobs["number"][place]
+            pes = np.unpackbits(self.system.table.pes[place].astype("<u8").view(np.uint8), bitorder="little")
+            matrix[jobs["slot"][place], np.flatnonzero(pes)] = jobs["number"][place]
         return matrix
-
-    def pes_of(self, place: int) -> np.ndarray:
-        """Return the numbers of the PEs of the job in a place of the table."""
-        bits = np.unpackbits(self.system.table.pes[place].astype("<u8").view(np.uint8), bitorder="little")
-        return np.flatnonzero(bits)

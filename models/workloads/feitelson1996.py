@@ -108,12 +108,6 @@ def mean_work(workload: Parameters, processors: int) -> float:
     return float(np.sum(probabilities * sizes * mean_runtimes(workload, processors)))
 
 
-def mean_run_length(workload: Parameters) -> float:
-    """Return the mean number of runs of a session."""
-    probabilities = run_length_probabilities(workload)
-    return float(np.sum(probabilities * np.arange(1, len(probabilities) + 1)))
-
-
 class Distributions(NamedTuple):
     """The distribution functions of sizes and run lengths from 1 on, and the probability of the longer stage.
 
@@ -210,7 +204,9 @@ def mean_gap(workload: Parameters, processors: int, load: float, n_jobs: int, se
     jobs itself, as far as `n_jobs` jobs go, so that all replications have the same load.
     """
     if workload["load_reference"] == "expected":
-        runs = 1.0 if workload["repetition"] == SEQUENCE else mean_run_length(workload)
+        lengths = run_length_probabilities(workload)
+        mean = float(np.sum(lengths * np.arange(1, len(lengths) + 1)))
+        runs = 1.0 if workload["repetition"] == SEQUENCE else mean
         return runs * mean_work(workload, processors) / (load * processors)
     work, time = work_and_time(json.dumps(dict(workload)), processors, n_jobs, seed)
     return work / (load * processors * time)

@@ -22,7 +22,8 @@ PLAN_S = 1800
 
 def capture(since: str, until: str, output: str, anonymise: bool, slurm: Slurm | None = None) -> int:
     """Write a bundle of this cluster and print what was found; return 1 if anything is wrong, else 0."""
-    end = _time("-E", until) if until else _midnight()
+    midnight = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0, tzinfo=None)
+    end = _time("-E", until) if until else midnight
     begin = _time("-S", since) if since else end - USUAL
     if begin >= end:
         raise SweepError(f"-S {begin:%F} is not before -E {end:%F}; give -S 2024-03-01 -E 2024-04-01")
@@ -56,10 +57,6 @@ def capture(since: str, until: str, output: str, anonymise: bool, slurm: Slurm |
         os.umask(before)
     print(f"\nbundle: {place}, {place.stat().st_size:,} bytes, {counted(len(files), 'file')}")
     return int(_plan(place) or wrong)
-
-
-def _midnight() -> datetime:
-    return datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0, tzinfo=None)
 
 
 def _time(option: str, text: str) -> datetime:

@@ -106,7 +106,7 @@ def _opened(given: Options) -> tuple[Trace, Scheduler]:
     path = Path(given.log).expanduser()
     if not path.is_file():
         work = choices.workload(given.log, where)
-    elif bundle.is_bundle(path) or not _is_swf(path):
+    elif bundle.is_bundle(path) or ".swf" not in path.suffixes:
         work = choices.workload({"name": "sacct", "path": str(path)}, where)
     else:
         work = choices.workload({"name": "swf", "path": str(path)}, where)
@@ -135,10 +135,6 @@ def _opened(given: Options) -> tuple[Trace, Scheduler]:
         least = max(configuration.settings.bf_interval, LEAST_CYCLE_S)
         configuration = replace(configuration, settings=replace(configuration.settings, bf_interval=least))
     return trace, Slurm(configuration, policy)
-
-
-def _is_swf(path: Path) -> bool:
-    return ".swf" in path.suffixes
 
 
 def _zero(trace: Trace) -> float:

@@ -47,11 +47,6 @@ def there(study: Study, policies: Sequence[str]) -> list[str]:
     return found
 
 
-def all_policies(study: Study) -> list[str]:
-    """Return all policies of the grid, those that the paper names first and in its order."""
-    return study.ordered("policy", STYLES)
-
-
 def over_months(
     study: Study, metric: str, policies: Sequence[str], title: str = "", **settings: Any
 ) -> CategoryPlot:
@@ -154,7 +149,7 @@ def of_backfill(study: Study) -> Drawn:
 
 
 def _all_policies(study: Study) -> Figure:
-    return summary(study, all_policies(study), "All policies")
+    return summary(study, study.ordered("policy", STYLES), "All policies")
 
 
 def _by_class(study: Study) -> Figure:

@@ -128,7 +128,9 @@ def folding_rotation(settings: Mapping[str, str]) -> Figure:
             found.rotate()
             moved = {job for job, place in found.partitions() if before[job] != place}
         pieces = [
-            Piece(place, _color(job), str(job), bold=job in moved, badge=True)
+            Piece(
+                place, shade(JOB_COLORS[job % len(JOB_COLORS)], 0.3), str(job), bold=job in moved, badge=True
+            )
             for job, place in found.partitions()
         ]
         title = f"after {counted(number, 'rotation')}" if number else "before"
@@ -223,11 +225,6 @@ def _caption(jobs: int, rotations: int) -> str:
         f"After {rotations} rotations all {jobs} jobs have had the same.{cut} Bold: has just moved. s, b: "
         "small and large partitions along the walk."
     )
-
-
-def _color(job: int) -> str:
-    """Return the colour of a job, which it keeps through a rotation."""
-    return shade(JOB_COLORS[job % len(JOB_COLORS)], 0.3)
 
 
 def _draw_walks(axes: Axes, found: FoldedMesh) -> None:

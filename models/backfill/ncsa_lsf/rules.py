@@ -62,10 +62,6 @@ def _limits(given: object, where: str, classes: Collection[str]) -> dict[str, in
     return {name: checks.whole(limits, where, name, allowed, least=0) for name in limited}
 
 
-def _limits_of_times(given: Parameters, where: str, key: str) -> dict[str, int]:
-    return _limits(given[key], f"{where}.{key}", TIME_CLASSES)
-
-
 def _time_order(given: Parameters, where: str, key: str) -> tuple[tuple[str, ...], ...]:
     """Return the groups of time classes; every class is in one of them."""
     order = given[key]
@@ -140,7 +136,9 @@ class Configuration:
 
     reserve_wait_hours: Mapping[str, float] = keys.checked(_reserve_wait_hours)
     time_order: tuple[tuple[str, ...], ...] = keys.checked(_time_order)
-    system_limits: Mapping[str, int] = keys.checked(_limits_of_times)
+    system_limits: Mapping[str, int] = keys.checked(
+        lambda given, where, key: _limits(given[key], f"{where}.{key}", TIME_CLASSES)
+    )
     user_limit: int | None = keys.whole("a positive whole number, or null for none", null=True)
     hosts: Mapping[str, HostRow] = keys.checked(_hosts)
     host_order: str = keys.choice("fullest", "listed")

@@ -35,15 +35,12 @@ class Offer(NamedTuple):
     fair: float
 
 
-def _imbalance_grows_less(offer: Offer) -> bool:
-    """Return whether the larger partition would exceed the fair share by less."""
-    return abs(offer.wider_remainder - offer.fair) < abs(offer.wider_regular - offer.fair)
-
-
 LEFTOVER: dict[str, Callable[[Offer], bool]] = {
     "smallest": lambda offer: offer.remainder < offer.regular,
     "smallest_remainder": lambda offer: offer.remainder <= offer.regular,
-    "fair_share": _imbalance_grows_less,
+    "fair_share": lambda offer: (
+        abs(offer.wider_remainder - offer.fair) < abs(offer.wider_regular - offer.fair)
+    ),
     "regular": lambda offer: False,
     "remainder": lambda offer: True,
 }
