@@ -19,11 +19,14 @@ POOL = {"processors": 64}
 
 
 def log_of(folder: Path, seed: int = 0) -> Path:
-    """Return a log of four weeks with unknown waits and users, and jobs that outlive their request."""
+    """Return a log of four weeks with unknown waits and users, and jobs that outlive their request.
+
+    Times are half hours, so that jobs of a user often end as the next one is submitted.
+    """
     random = np.random.default_rng(seed)
-    submit = np.sort(random.integers(0, 4 * 7 * 24 * 60, N_JOBS)) * 60
+    submit = np.sort(random.integers(0, 4 * 7 * 24 * 2, N_JOBS)) * 1800
     wait = random.choice([-1, 0, 60, 3600, 86_400], N_JOBS)
-    runtime = random.integers(1, 200, N_JOBS) * 60
+    runtime = random.integers(1, 8, N_JOBS) * 1800
     requested = np.where(random.random(N_JOBS) < 0.1, -1, random.integers(1, 300, N_JOBS) * 60)
     user = random.integers(-1, 12, N_JOBS)
     columns = {"submit": submit, "wait": wait, "runtime": runtime, "requested_time": requested, "user": user}
