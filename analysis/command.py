@@ -123,17 +123,14 @@ def _act(arguments: Sequence[str]) -> int:
         with in_one_line(" ".join(arguments[1:])):
             named(arguments[1:])
     else:
-        if not Path(arguments[0]).exists() and (meant := closest(arguments[0], _commands())):
+        from analysis.registry import commands
+
+        known = ["draw", "explore", *commands()]
+        if not Path(arguments[0]).exists() and (meant := closest(arguments[0], known)):
             raise AnalysisError(f"{arguments[0]} does not exist: did you mean python -m analysis {meant}?")
         with in_one_line(arguments[0]):
             _analyse(Path(arguments[0]), parsed(arguments[1:], KEYS, lambda key: True))
     return 0
-
-
-def _commands() -> list[str]:
-    from analysis.registry import commands
-
-    return ["draw", "explore", *commands()]
 
 
 def _named(name: str) -> Callable[[Sequence[str]], None] | None:

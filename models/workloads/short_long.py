@@ -83,12 +83,6 @@ def jobs_and_work(workload: Parameters, mesh: Mesh, load: float, seed: Seed) -> 
         yield Jobs.bare(chunk.submit, runtime, asked[chunk.job_class]), chunk
 
 
-def arrival_rate(workload: Parameters, load: float) -> float:
-    """Return the jobs that arrive in a second: load / (p E_short + (1 - p) E_long) (section 5.4.1)."""
-    p = workload["short_fraction"]
-    return float(load / (p * workload["short_time"] + (1 - p) * workload["long_time"]))
-
-
 def drawn(workload: Parameters, step: float, load: float, seed: Seed) -> Iterator[Drawn]:
     """Yield chunks of arrivals without end.
 
@@ -103,10 +97,12 @@ def drawn(workload: Parameters, step: float, load: float, seed: Seed) -> Iterato
     """
     gaps, classes, cycles = (stream(seed, cause) for cause in ("arrivals", "classes", "cycles"))
     mean_cycles = np.array([workload["short_time"], workload["long_time"]]) / step
-    mean_gap = 1 / arrival_rate(workload, load)
+    p = workload["short_fraction"]
+    # Jobs arrive at the rate load / (p E_short + (1 - p) E_long) (section 5.4.1).
+    mean_gap = 1 / float(load / (p * workload["short_time"] + (1 - p) * workload["long_time"]))
     now = 0.0
     while True:
-        job_class = np.where(classes.random(CHUNK) < workload["short_fraction"], SHORT, LONG)
+        job_class = np.where(classes.random(CHUNK) < p, SHORT, LONG)
         n_cycles = geometric(cycles.random(CHUNK), mean_cycles, job_class)
         # Added one by one, so that the cut into chunks changes no digit.
         submit = np.cumsum(np.concatenate([[now], mean_gap * gaps.standard_exponential(CHUNK)]))[1:]

@@ -309,7 +309,7 @@ def check(settings: Settings) -> None:
             f"all of its jobs into batches, or {WEEK}"
         )
     for key in ("output", "schedule"):
-        if not is_utf8(given := getattr(settings, key) or ""):
+        if (given := getattr(settings, key) or "").encode(errors="ignore").decode() != given:
             raise SweepError(f"{key}={given!a}: the name has to be UTF-8, as a dataset requires; {GIVE[key]}")
         if max(map(len, given.encode().split(b"/"))) > LONGEST_PART:
             raise SweepError(f"{key}={given[:40]}...: File name too long; give a shorter one")
@@ -353,15 +353,6 @@ def seconds_of(text: str) -> float | None:
     found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(s|min|h)", text.strip())
     seconds = float(found[1]) * {"s": 1, "min": 60, "h": 3600}[found[2]] if found else 0.0
     return seconds or None
-
-
-def is_utf8(name: str) -> bool:
-    """Return whether a name can be written as UTF-8, which is not so for every file name."""
-    try:
-        name.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 @cache

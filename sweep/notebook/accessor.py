@@ -64,7 +64,8 @@ class ScheduleAccessor:
 
     def to_table(self, path: str | Path) -> Path:
         """Write that table: as CSV (``.csv``, ``.csv.gz``), or as Parquet (``.parquet``) if pandas can."""
-        path = self._place(path, ENDINGS, _is_table)
+        # A CSV file by its first column, Parquet by its magic number.
+        path = self._place(path, ENDINGS, lambda own: head(own, 4).startswith((b"job,", b"PAR1")))
         try:
             write(self.table(), path)
         except (ValueError, OSError) as error:
@@ -151,8 +152,3 @@ def _is_schedule(path: Path) -> bool:
     from sweep.schedules import HEADER_BYTES, SIMULATED
 
     return SIMULATED.encode() in head(path, HEADER_BYTES)
-
-
-def _is_table(path: Path) -> bool:
-    """Whether a file is a table of jobs: a CSV file by its first column, Parquet by its magic number."""
-    return head(path, 4).startswith((b"job,", b"PAR1"))

@@ -69,7 +69,10 @@ def run(point: Point, opened: Stream | Trace, jobs: Jobs, machine: Machine, piec
     hardware = Hardware.of(point.machine, machine.total)
     adjustments(jobs, rules, hardware, machine.total, point.machine)
     clock = clock_of(opened)
-    system = _system(jobs, rules, hardware, *_standing(point, jobs, clock))
+    hour, first = point.workload.get("stands_at"), (clock, 0.0)
+    if hour is not None:  # the clock at time 0, and how long it stays there
+        first = hour * HOUR, float(jobs.submit.max(initial=0.0))
+    system = _system(jobs, rules, hardware, *first)
     while (status := engine.advance(system)) == engine.FULL:
         system = system._replace(
             events=twice(system.events), residencies=twice(system.residencies), levels=twice(system.levels)
@@ -82,12 +85,6 @@ def run(point: Point, opened: Stream | Trace, jobs: Jobs, machine: Machine, piec
             "no limit admits any more; change the hours or limits in policy.queues"
         )
     return _run(system, jobs, machine, hardware, clock)
-
-
-def _standing(point: Point, jobs: Jobs, clock: float) -> tuple[float, float]:
-    """Return the clock at time 0, and how long it stays there."""
-    hour = point.workload.get("stands_at")
-    return (clock, 0.0) if hour is None else (hour * HOUR, float(jobs.submit.max(initial=0.0)))
 
 
 def _system(jobs: Jobs, rules: Rules, hardware: Hardware, clock: float, stands: float) -> System:
