@@ -78,12 +78,9 @@ class Case:
             If none is done.
         """
         if not self.policies:
-            if FAILED in self.missing.values():
-                raise DrawingError(
-                    "no policy has a result, because the sweep failed: its command with action=status shows "
-                    "why; type the command again when the cause is removed"
-                )
-            raise DrawingError("no policy has finished yet: let the sweep run to its end")
+            why = "the sweep failed: its command with action=status shows why, and without it tries again"
+            failed = FAILED in self.missing.values()
+            raise DrawingError(f"no policy has finished: {why if failed else 'let the sweep run to its end'}")
         return self.study.view.reference_among(self.policies)
 
     @property

@@ -181,11 +181,11 @@ def run(
     if ended == loop.STUCK and present is None:
         # A job that was requeued has the start of its last run.
         waiting = np.isin(system.fate["status"], (HELD, QUEUED)) & np.isinf(wanted.leaves)
-        never = _for_ever(system, wanted, waiting)
-        system.fate["killed"][never], system.fate["reserved"][never] = REFUSED, np.nan
-        for name in ("start", "end"):  # a requeued job was submitted again
-            system.fate[name][never] = wanted.jobs.submit[never] + phases.clock
-        waiting &= ~never
+        if _is_spent(system, waiting):
+            never, waiting = waiting, np.zeros_like(waiting)
+            system.fate["killed"][never], system.fate["reserved"][never] = REFUSED, np.nan
+            for name in ("start", "end"):  # a requeued job was submitted again
+                system.fate[name][never] = wanted.jobs.submit[never] + phases.clock
         if len(components := np.flatnonzero(waiting & (wanted.request.het_job >= 0))):
             raise ValueError(
                 f"job {components[0] + 1}, a component of a heterogeneous job, waits forever for the others "
@@ -208,48 +208,25 @@ def run(
     lost = system.pieces[: int(system.state["n_pieces"][0])].copy()
     for name in ("begin", "end"):
         lost[name] -= phases.clock
+    log, clock = system.log[:n], phases.clock
     return Result(
-        fate["start"] - phases.clock,
-        fate["end"] - phases.clock,
-        fate["cpus"],
-        fate["by"] == 1,
-        fate["reserved"] - phases.clock,
-        fate["killed"] == 1,
-        fate["killed"] == 2,
-        fate["killed"] == REFUSED,
-        fate["warned"] > 0,
+        fate["start"] - clock, fate["end"] - clock, fate["cpus"], fate["by"] == 1, fate["reserved"] - clock,
+        fate["killed"] == 1, fate["killed"] == 2, fate["killed"] == REFUSED, fate["warned"] > 0,
         system.members["lost"].copy() if len(system.members) else np.zeros(len(fate)),
         Pieces(lost["job"], np.zeros_like(lost["job"]), lost["begin"], lost["end"], lost["cpus"]),
-        fate["partition"],
-        (
-            system.log["cycle"][:n] - phases.clock,
-            system.log["job"][:n],
-            system.log["start"][:n] - phases.clock,
-        ),
-        int(system.state["n_passes"][0]),
-        int(system.state["n_cycles"][0]),
+        fate["partition"], (log["cycle"] - clock, log["job"], log["start"] - clock),
+        int(system.state["n_passes"][0]), int(system.state["n_cycles"][0]),
         _drawing(system, phases, lost) if configuration.watts else Drawing.none(),
-    )
+    )  # fmt: skip
 
 
-def _for_ever(system: System, wanted: Asked, waiting: np.ndarray) -> np.ndarray:
-    """Return which jobs wait for ever for a budget that is spent, where nothing runs any more; other
-    components of their heterogeneous jobs, jobs that depend on them, and jobs that they block do so, too."""
+def _is_spent(system: System, waiting: np.ndarray) -> bool:
+    """Return whether waiting jobs find a budget spent, where nothing runs; all others wait for these jobs."""
     limits, charges = system.limits[system.charges["limit"]], system.charges
     left = limits["cap"] - limits["usage"] // 60
     spent = (left <= 0) | ((limits["safe"] > 0) & (charges["need"] > left))
     spent &= np.isin(limits["kind"], (MINUTES, WALL)) & (charges["checked"] > 0)
-    of_jobs = np.repeat(np.arange(len(waiting)), np.diff(system.jobs["first_charge"]))
-    found = waiting & (np.bincount(of_jobs[spent], minlength=len(waiting)) > 0)
-    if system.settings["limit_stop"][0] and found.any():
-        return waiting
-    het_job, after = wanted.request.het_job, wanted.request.after
-    while True:
-        together = np.isin(het_job, het_job[found & (het_job >= 0)])
-        more = waiting & ~found & (together | ((after >= 0) & found[after]))
-        if not more.any():
-            return found
-        found |= more
+    return bool((spent & np.repeat(waiting, np.diff(system.jobs["first_charge"]))).any())
 
 
 def _drawing(system: System, phases: Phases, lost: np.ndarray) -> Drawing:

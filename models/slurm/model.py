@@ -121,21 +121,11 @@ def _prepared(point: Point):  # type: ignore[no-untyped-def] # a run, and a stre
             jobs, runtime=result.end - result.start, requested=limit.astype(np.float64), over_limit=over
         )
         made = SlurmSchedule(
-            ran,
-            machine,
-            result.start,
-            result.end,
-            np.zeros(len(jobs), np.int64),
-            promised=result.planned,
-            notes=(configuration.name,),
-            by_backfill=result.by_backfill,
-            killed=result.killed,
-            cancelled=result.cancelled | result.refused,
-            unmeasured=result.refused if result.refused.any() else None,
-            lost=np.zeros(len(jobs)),
-            suspended=result.suspended,
-            drawing=result.drawing,
-        )
+            ran, machine, result.start, result.end, np.zeros(len(jobs), np.int64), promised=result.planned,
+            notes=(configuration.name,), cancelled=result.cancelled | result.refused,
+            unmeasured=result.refused if result.refused.any() else None, by_backfill=result.by_backfill,
+            killed=result.killed, suspended=result.suspended, lost=np.zeros(len(jobs)), drawing=result.drawing
+        )  # fmt: skip
         if configuration.settings.gang:
             return with_suspension(made, result.preempted)
         return with_preemption(made, result) if configuration.settings.preempts else made

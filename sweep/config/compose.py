@@ -219,9 +219,9 @@ def _open_bundle(data: dict[str, Any]) -> None:
         return  # the typed settings refuse it
     named = given["policy"].pop("bundle", None)
     if named is not None and os.path.isfile(named) and not bundle.is_bundle(named):
+        files_of = "a slurm.conf is policy.path=FILE, and a log workload.path=FILE"
         raise SweepError(
-            f"policy.bundle={named} is not a bundle, as python -m slurm capture makes it; a slurm.conf is "
-            "policy.path=FILE, and a log workload.path=FILE"
+            f"policy.bundle={named} is not a bundle, as python -m slurm capture makes; {files_of}"
         )
     for group in given if named is not None else ():
         if given[group].get("path") is None:

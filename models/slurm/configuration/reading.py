@@ -153,8 +153,6 @@ def _of_file(path: Path, depth: int, files: _Files) -> Iterator[Pairs]:
         content = path.read_bytes()
     except OSError as error:
         raise ConfigurationError(f"{path}: {error.strerror}; give the path of a slurm.conf") from None
-    if b"\0" in content:
-        raise ConfigurationError(f"{path.name}: is not a text file; give a slurm.conf, policy.path=FILE")
     files.take(path, content)
     text = content.decode("utf-8-sig", errors="replace")
     if depth == 0 and (named := IN_COMMENT.search(text)):

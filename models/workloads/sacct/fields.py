@@ -370,16 +370,13 @@ def job(text: str) -> str:
     return text
 
 
-FORMS: dict[str, Callable[[str], Any]] = {
-    "JobID": lambda text: job(text.partition(".")[0]),
-    **dict.fromkeys(("Submit", "Start", "Eligible", "End"), lambda text: times([text])),
-    **dict.fromkeys(("AllocCPUS", "AllocNodes"), count),
-    **dict.fromkeys(("ReqCPUS", "ReqNodes"), requested),
-    "ReqMem": memory,
-    "State": state,
-    "ElapsedRaw": seconds,
-    "TimelimitRaw": limit,
-    **dict.fromkeys(("TRES", "ReqTRES"), devices),
-    "Constraints": constraint,
-}
-"""How the text of a field is parsed; other fields may have any text."""
+FORMS: dict[str, tuple[Callable[[str], Any], Any]] = {
+    "JobID": (lambda text: job(text.partition(".")[0]), None),
+    **dict.fromkeys(("Submit", "Start", "Eligible", "End"), (lambda text: times([text]), None)),
+    **dict.fromkeys(("AllocCPUS", "AllocNodes"), (count, np.int64)),
+    **dict.fromkeys(("ReqCPUS", "ReqNodes"), (requested, np.int64)),
+    **dict.fromkeys(("TRES", "ReqTRES"), (devices, object)),
+    "ReqMem": (memory, object), "State": (state, object), "Constraints": (constraint, None),
+    "ElapsedRaw": (seconds, np.float64), "TimelimitRaw": (limit, np.float64),
+}  # fmt: skip
+"""How a field's text is parsed, and what it becomes; None where the reader has its own way."""

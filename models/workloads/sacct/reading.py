@@ -39,10 +39,10 @@ class Table:
         Where they were read; messages have the file's name only.
     source : str
         The format: ``Slurm's sacct``.
-    n_rows, n_steps, n_twice, n_joined, n_resized : int
-        Rows of the whole file; steps among them; rows that are exactly like one before them, as where two
-        files overlap that were joined; rows that were put together from several lines; and jobs that changed
-        their size, each of which is one row here.
+    counts : Counts
+        Rows of the whole file, and those that are not here.
+    n_resized : int
+        Jobs that changed their size, each of which is one row here.
     line : ndarray of int
         Line of the (uncompressed) file, from 1.
     job, user, partition, state : ndarray of str
@@ -76,10 +76,7 @@ class Table:
 
     path: Path
     source: str
-    n_rows: int
-    n_steps: int
-    n_twice: int
-    n_joined: int
+    counts: Counts
     n_resized: int
     line: np.ndarray
     job: np.ndarray
@@ -280,21 +277,10 @@ KINDS: dict[str, type[Column]] = {
 """Columns by field; all other fields are `Texts`."""
 
 
-DTYPES: dict[str, Any] = {
-    **dict.fromkeys(("AllocCPUS", "AllocNodes", "ReqCPUS", "ReqNodes"), np.int64),
-    **dict.fromkeys(("ElapsedRaw", "TimelimitRaw"), np.float64),
-    **dict.fromkeys(("ReqMem", "State", "TRES", "ReqTRES"), object),
-}
-"""What a field's texts become, parsed by `fields.FORMS`; all others are used as they are."""
-
-
 def _table(path: Path, source: str, counts: Counts, columns: dict[str, Any], faults: Faults) -> Table:
-    values = {name: column.values for name, column in columns.items() if name not in DTYPES}
-    parsed = {
-        name: columns[name].parsed(fields.FORMS[name], dtype)
-        for name, dtype in DTYPES.items()
-        if name in columns
-    }
+    forms = {name: form for name, form in fields.FORMS.items() if form[1] is not None and name in columns}
+    values = {name: column.values for name, column in columns.items() if name not in forms}
+    parsed = {name: columns[name].parsed(*form) for name, form in forms.items()}
     named = (columns[name] for name in ("Licenses", "TRES") if name in columns)
     of_licences = next((column for column in named if any(column.known)), None)
     licences = of_licences.parsed(fields.of_licences) if of_licences is not None else ()
@@ -314,36 +300,12 @@ def _table(path: Path, source: str, counts: Counts, columns: dict[str, Any], fau
         devices = np.where(processors > 0, devices, parsed["ReqTRES"])
     gpus = columns["TRES"].parsed(_gpus) if "TRES" in columns else None
     table = Table(
-        path,
-        source,
-        counts.rows,
-        counts.steps,
-        counts.twice,
-        counts.joined,
-        0,
-        line,
-        values["JobID"],
-        values["User"],
-        values["Partition"],
-        parsed["State"],
-        values["Submit"],
-        values["Start"],
-        values.get("Eligible"),
-        parsed["ElapsedRaw"],
-        parsed["TimelimitRaw"],
-        processors,
-        amount * times,
-        _apart(values, gpus),
-        nodes,
-        values.get("End"),
-        asked,
-        values.get("Cluster"),
-        values.get("Account"),
-        values.get("Constraints"),
-        _by_name(devices),
-        _by_name(licences),
-        _placed(columns.get("SubmitLine")),
-    )
+        path, source, counts, 0, line, values["JobID"], values["User"], values["Partition"], parsed["State"],
+        values["Submit"], values["Start"], values.get("Eligible"), parsed["ElapsedRaw"],
+        parsed["TimelimitRaw"], processors, amount * times, _apart(values, gpus), nodes, values.get("End"),
+        asked, values.get("Cluster"), values.get("Account"), values.get("Constraints"),
+        _by_name(devices), _by_name(licences), _placed(columns.get("SubmitLine")),
+    )  # fmt: skip
     return _without_resizes(table)
 
 

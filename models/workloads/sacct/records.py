@@ -192,14 +192,8 @@ def _of_lsf_job(row: list[str]) -> dict[str, str]:
     try:
         _version, end, job = take(), int(take()), take()
         _user_id, _options, asked = take(), take(), int(take())
-        submit, begin, _term, start, user, queue = (
-            int(take()),
-            int(take()),
-            take(),
-            int(take()),
-            take(),
-            take(),
-        )
+        submit, begin, _term, start = int(take()), int(take()), take(), int(take())
+        user, queue = take(), take()
         for _ in range(9):  # resReq to jobFile
             take()
         for _ in range(int(take())):  # hosts that were asked for

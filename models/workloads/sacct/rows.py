@@ -165,9 +165,8 @@ class Header:
         for whole in self._splits(row):
             if self._is_whole(whole):
                 key = {field: whole[place] for field, place in self.places.items()}
-                found[tuple((key | {"SubmitLine": fields.options(key.get("SubmitLine", ""))}).values())] = (
-                    whole
-                )
+                key["SubmitLine"] = fields.options(key.get("SubmitLine", ""))
+                found[tuple(key.values())] = whole
         return found.popitem()[1] if len(found) == 1 else None
 
     def _splits(self, row: list[str]) -> Iterator[list[str]]:
@@ -191,7 +190,7 @@ class Header:
         texts = {field: row[place] for field, place in self.places.items()}
         try:
             for field, text in texts.items():
-                fields.FORMS.get(field, str)(text)
+                fields.FORMS.get(field, (str, None))[0](text)
         except ValueError:
             return False
         asked = fields.constraints_of(texts["SubmitLine"]) if "SubmitLine" in texts else ()
@@ -230,6 +229,14 @@ def blocks(
     rows: list[list[str]] = []
     begun: list[str] = []  # a row of which lines are still to come
     since = 0
+
+    def taken() -> Iterator[Block]:
+        if rows:
+            columns = list(zip(*rows, strict=True))
+            yield Block([*numbers], {field: columns[at] for field, at in header.places.items()})
+            rows.clear()
+            numbers.clear()
+
     n_lines = n_comments
     for every, is_whole in decoded_blocks(name, chain([content], further)):
         if not is_whole:
@@ -241,9 +248,7 @@ def blocks(
         n_lines += len(every)
         numbered = range(n_lines - len(lines) + 1, n_lines + 1)
         if not begun and lines and (block := header.columns(lines, seen)) is not None:
-            if rows:
-                yield _by_column(header, numbers, rows)
-                numbers, rows = [], []
+            yield from taken()
             counts.rows += len(lines)
             yield Block(numbered, block.texts)
             continue
@@ -252,9 +257,7 @@ def blocks(
                 continue
             row = line.split(header.separator)
             if len(row) > job and not row[job][:1].isdigit() and not titles.isdisjoint(map(str.lower, row)):
-                if rows:
-                    yield _by_column(header, numbers, rows)
-                    numbers, rows = [], []
+                yield from taken()
                 # Of a file that was joined, in its own order.
                 before, header = header, replace(Header.of(name, line), barred=header.barred)
                 n, job = len(header.names), header.places["JobID"]
@@ -300,17 +303,10 @@ def blocks(
             rows.append(row)
             numbers.append(number)
             if len(rows) == BLOCK_ROWS:
-                yield _by_column(header, numbers, rows)
-                numbers, rows = [], []
+                yield from taken()
     if begun:
         _add_wrong_number(faults, since, begun, header)
-    if rows:
-        yield _by_column(header, numbers, rows)
-
-
-def _by_column(header: Header, numbers: list[int], rows: Sequence[Sequence[str]]) -> Block:
-    columns = list(zip(*rows, strict=True))
-    return Block(numbers, {field: columns[at] for field, at in header.places.items()})
+    yield from taken()
 
 
 def _check_form(name: str, first: str, content: bytes) -> None:

@@ -105,8 +105,9 @@ def select(
         rules.append(("earlier runs of requeued jobs (requeued=last)", earlier))
     seconds = instant.astype(np.int64).astype(float)
     log = Rows(table.name, table.line, seconds, table.elapsed, table.processors)
-    unread = {"steps": table.n_steps, "that repeat an earlier row": table.n_twice}
-    if parts := table.n_rows - table.n_steps - table.n_twice - table.line.size:
+    counts, resized = table.counts, table.n_resized
+    unread = {"steps": counts.steps, "that repeat an earlier row": counts.twice}
+    if parts := counts.rows - counts.steps - counts.twice - table.line.size:
         unread["parts of jobs that changed their size"] = parts
     selection = selecting.select(log, rules, machine_size, zero_runtime, oversized, unread)
     rows = selection.rows
@@ -119,8 +120,9 @@ def select(
     unsorted = int((in_file < np.maximum.accumulate(in_file)).sum())
     changes = {
         f"{counted(sum(again), 'row', 'is')} runs of {counted(len(again), 'requeued job')}; each run is "
-        "simulated as a job that is submitted when it was requeued (requeued=runs)": requeued == RUNS
-        and again,
+        "simulated as a job that is submitted when it was requeued (requeued=runs)": again
+        if requeued == RUNS
+        else [],
         f"{counted(unsorted, 'row', 'was')} not in order of arrival: sorted": unsorted,
         f"{counted(parts_of, 'component')} of heterogeneous jobs ({share:.1%} of the jobs): policies of "
         "Slurm's scheduler start them together, others one by one; averages over jobs count the first one "
@@ -128,11 +130,9 @@ def select(
         f"{counted(of_segments, 'job', 'asks')} for --spread-segments or --consolidate-segments, which have "
         f"no effect here ({of_segments / max(rows.size, 1):.1%} of the jobs)": of_segments,
         f"{counted(early, 'job')} started before submission by the file's clocks: waits count as 0": early,
-        f"{counted(table.n_joined, 'row', 'was')} joined from lines that a field such as SubmitLine had "
-        "broken": table.n_joined,
-        f"{counted(table.n_resized, 'job')} changed size: the processors of the longest part are taken": (
-            table.n_resized
-        ),
+        f"{counted(counts.joined, 'row', 'was')} joined from lines that a field such as SubmitLine had "
+        "broken": counts.joined,
+        f"{counted(resized, 'job')} changed size: the processors of the longest part are taken": resized,
         f"{counted(nowhere, 'job', 'has')} no nodes by AllocNodes: one node is taken": nowhere,
     }
     notes = (

@@ -211,9 +211,7 @@ def test_a_failed_start_leaves_a_component_that_ran_before() -> None:
     [
         # A job that is requeued, after it has used a part of what it may.
         ([(-1, 0, 2, 100, 120, "all", "few"), (-1, 80, 2, 20, 60, "some", "")], "safe", "", [0]),
-        # The second job of two; with it the other component of a heterogeneous one, and jobs that it blocks.
-        ([(-1, 0, 2, 120, 120, "all", "few"), (0, 150, 1, 60, 60, "all", "few"),
-          (0, 150, 1, 60, 60, "all", ""), (-1, 160, 1, 60, 60, "all", "")], "safe", "", [1, 2]),
+        # A job, and one that it blocks.
         ([(-1, 0, 2, 600, 600, "all", "few"), (-1, 900, 1, 60, 60, "all", "few"),
           (-1, 901, 2, 600, 600, "all", "")], "limits", ",assoc_limit_stop", [1, 2]),
     ],

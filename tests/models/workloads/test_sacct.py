@@ -368,25 +368,25 @@ def test_texts_of_users_may_break_rows(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("first", "last", "texts", "is_read"),
+    ("before", "after", "texts", "is_read"),
     [
-        (["JobName"], ["Constraints"], ["a|b", "c|d"], True),
-        (["JobName"], ["Comment"], ["a|b", "c|d"], True),
-        ([], ["SubmitLine", "Constraints"], ["sbatch -s --wrap=a|b", ""], True),
-        ([], ["SubmitLine", "Constraints"], ["sbatch -s -C a|b", "a|b"], True),
-        ([], ["Comment", "SubmitLine"], ["a|b", "sbatch -s x"], True),  # either way, -s is an option
-        ([], ["SubmitLine", "Constraints"], ["sbatch a|b", "c|d"], False),
+        ("JobName|", "|Constraints", ("a|b|", "|c|d"), True),
+        ("JobName|", "|Comment", ("a|b|", "|c|d"), True),
+        ("", "|SubmitLine|Constraints", ("", "|sbatch -s --wrap=a|b|"), True),
+        ("", "|SubmitLine|Constraints", ("", "|sbatch -s -C c|d|c|d"), True),
+        ("", "|Comment|SubmitLine", ("", "|a|b|sbatch -s x"), True),  # either way, -s is an option
+        ("", "|SubmitLine|Constraints", ("", "|sbatch a|b|c|d"), False),
     ],
 )
 def test_bars_are_given_to_the_fields_that_may_have_them(
-    folder: Path, first: list[str], last: list[str], texts: list[str], is_read: bool
+    folder: Path, before: str, after: str, texts: tuple[str, str], is_read: bool
 ) -> None:
     """What is read is the same whichever field has a bar, or the lines are named."""
-    names, n = [*first, *JOB, *last][: -1 - len(last)], len(first)
     rows = [row(JobID=str(k), Submit=k).removesuffix("|") for k in range(3)]
-    full = ["|".join([*texts[:n], one, *texts[n:]]) for one in rows[1:]]
-    empty = "|".join([*[""] * n, rows[0], *[""] * len(last)])
-    text = "\n".join(["|".join([*names, *last]), empty, *full]) + "\n"
+    empty = "|" * before.count("|") + rows[0] + "|" * after.count("|")
+    full = [f"{texts[0]}{one}{texts[1]}" for one in rows[1:]]
+    head = f"{before}{HEADER.removesuffix('|Constraints')}{after}"
+    text = "\n".join([head, empty, *full, ""])
     if not is_read:
         with pytest.raises(
             SacctError, match=r"line 3 has 20 fields.*--delimiter=\$'\\x1f'.* \(and 1 more like"
@@ -395,10 +395,9 @@ def test_bars_are_given_to_the_fields_that_may_have_them(
         return
     table = read_text(folder, text)
     assert table.job.tolist() == ["0", "1", "2"]
-    if "Constraints" in last:
-        assert table.constraint is not None
-        assert table.constraint.tolist() == ["", *2 * texts[-1:]]
-    if "SubmitLine" in last:
+    if table.constraint is not None:
+        assert table.constraint.tolist() == ["", *2 * ["c|d" if texts[1].endswith("|c|d") else ""]]
+    if "SubmitLine" in after:
         assert table.placed is not None
         assert table.placed[:, 3].tolist() == [0, 1, 1]
 
