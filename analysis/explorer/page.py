@@ -24,6 +24,7 @@ from analysis.explorer.choice import AUTO, HEAT_MAP, LINES, PARALLEL, Choice
 from analysis.explorer.painter import Painter, SupersededError
 from analysis.explorer.source import Source
 from analysis.study import Study
+from models.counting import counted
 from sweep.policy_names import named
 
 REFRESH_S = 2.0
@@ -285,7 +286,7 @@ class Page:
         text = f"{words.tally(self._study)}. Written {source.written}."
         if done < total:
             live = "The sweep is still running; this page is updated."
-            text += f" {done:,} of {total:,} runs are done. "
+            text += f" {counted(done, 'run', 'is', of=total)} done. "
             text += live if source.is_running else "No sweep is running: the same command continues this one."
         return _message(text, "status", "quiet") + (source.problem and _message(source.problem))
 

@@ -21,6 +21,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar, Self
 
+from models.counting import counted
 from sweep.errors import RunError, SweepError, one_line
 from sweep.executors import available_cores, preload
 from sweep.executors.bundles import MESSAGE_S, finished
@@ -113,8 +114,8 @@ class Executor:
             and workers > (most := max(ALWAYS, MOST_A_CORE * cores))
         ):
             raise SweepError(
-                f"executor.workers={workers}: each worker is a process, and there are {cores} cores; give at "
-                f"most {most}, or null for one per core"
+                f"executor.workers={workers}: each worker is a process, and this machine has "
+                f"{counted(cores, 'core')}; give at most {most}, or null for one per core"
             )
         self.workers = workers or available_cores()
         self._address = address

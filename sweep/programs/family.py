@@ -25,6 +25,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from models import dotted, streams
+from models.counting import counted
 from models.family import Family, Metric, Outcome
 from models.point import Parameters, Point
 from sweep.programs import types
@@ -107,7 +108,8 @@ class Program(Family):
             if n == batches.checkpoints[-1] or (n in batches.checkpoints and batches.is_enough(stacked())):
                 return Outcome(stacked(), len(found))
         self._refuse(
-            f"yielded {len(found)} batches, but warmup + batches are {batches.most}: yield more, or give less"
+            f"yielded {counted(len(found), 'batch')}, but warmup + batches are {batches.most}: yield more, "
+            "or give less"
         )
 
     def rows(self, arguments: dict[str, Any], rng: np.random.Generator, policy: Parameters) -> Iterator[Any]:

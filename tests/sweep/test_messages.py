@@ -90,7 +90,7 @@ VALUES = [
         "values.speed: unknown key of machine one 'sped': did you mean 'speed'?",
     ),
     ("executor=dusk", "unknown executor 'dusk': did you mean 'dask'?"),
-    ("executor=dask executor.workers=100000", "workers=100000: each worker is a process, and there are"),
+    ("executor=dask executor.workers=100000", "workers=100000: each worker is a process, and this machine"),
     ("executor=serial slurm=default", "slurm=default goes with executor=slurm, not with executor=serial"),
     ("experiment=cue", "unknown experiment 'cue'"),
     ("machine.speed=-1", "machine.speed=-1: give a positive speed"),

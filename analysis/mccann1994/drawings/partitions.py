@@ -38,7 +38,7 @@ def equi(settings: Mapping[str, str]) -> Figure:
         draw_mesh(figure.subplots(), rows, columns, pieces, inches=4.6)
         kinds = Counter(piece.text for piece in pieces)
         shown = ", ".join(f"{n} of {size}" for size, n in kinds.items())
-        figure.suptitle(f"EQUI: {jobs} jobs on {rows} × {columns} processors: {shown}", fontsize=9)
+        figure.suptitle(f"EQUI: {counted(jobs, 'job')} on {rows} × {columns} processors: {shown}", fontsize=9)
     else:
         numbers = [jobs for jobs in OF_EQUI if jobs <= rows * columns]
         figure, places = pages(len(numbers), 4, rows / columns)
@@ -69,7 +69,7 @@ def equi_plus_mapping(settings: Mapping[str, str]) -> Figure:
     shapes = [piece.text for piece in pieces]
     if wanted and wanted not in shapes:
         raise AnalysisError(
-            f"partition={settings['partition']}: {jobs} jobs have no such partition; valid: "
+            f"partition={settings['partition']}: {counted(jobs, 'job', 'has')} no such partition; valid: "
             f"{', '.join(dict.fromkeys(shapes)).replace('×', 'x')}"
         )
     chosen = shapes.index(wanted) if wanted else 0
@@ -219,11 +219,11 @@ def _by_size(found: FoldedMesh) -> list[Piece]:
 def _caption(jobs: int, rotations: int) -> str:
     """Return the text below the pictures of a rotation."""
     if not rotations:
-        return f"With {jobs} jobs all partitions are equal, and nothing rotates."
+        return f"With {counted(jobs, 'job')} all partitions are equal, and nothing rotates."
     cut = f" The first {MOST_ROTATIONS} are shown." if rotations > MOST_ROTATIONS else ""
     return (
-        f"After {rotations} rotations all {jobs} jobs have had the same.{cut} Bold: has just moved. s, b: "
-        "small and large partitions along the walk."
+        f"After {counted(rotations, 'rotation')} all {jobs} jobs have had the same.{cut} Bold: has just "
+        "moved. s, b: small and large partitions along the walk."
     )
 
 
