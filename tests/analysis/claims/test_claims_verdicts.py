@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.claims import SMALLEST_ERROR, Claim, Fact, Open, Within, judge, shown, smallest_error
+from analysis.claims import SMALLEST_ERROR, Claim, Fact, Open, Within, judge, rows, shown, smallest_error
 from analysis.claims.comparisons import turns
 from analysis.claims.counting import beyond_chance
 from sweep.statistics import Interval
@@ -191,3 +191,10 @@ def test_fewer_parts_than_a_sentence_asks_for_decide_nothing():
     assert judge([yes, no], 0.95, needed=4)[0] == "inconclusive"
     assert judge([yes, no, no], 0.95, needed=2)[0] == "fails"
     assert "1 hold, 1 fail, 0 inconclusive; at least 4 required" in judge([yes, no], 0.95, needed=4)[1][0]
+
+
+@pytest.mark.parametrize(("asked", "needed"), [(None, None), (2, 2), ("most", 3)])
+def test_most_comparisons_are_more_than_half_of_them(asked: Any, needed: int | None) -> None:
+    row = {"id": "a", "source": "", "statement": "", "test": {"four": {}}, "needed": asked}
+    tester: Any = SimpleNamespace(claim=lambda *_, needed, **more: needed)
+    assert rows._judged(tester, {"four": lambda test: [Fact("", True)] * 4}, row, {}) == needed
