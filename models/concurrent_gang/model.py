@@ -36,9 +36,9 @@ def simulate(point: Point) -> Outcome:
 
     Notes
     -----
-    A batch is a number of measured jobs in order of termination; of a workload that ends as many as
-    `models.jobs.trace.Trace.divided` returns. With ``policy.horizon`` there is one batch, from 0 to that
-    time, with the jobs that end in it.
+    A batch is a fixed number of measured jobs in order of termination; for a workload that ends,
+    `models.jobs.trace.Trace.divided` gives this number. With ``policy.horizon`` the only batch lasts from 0
+    to that time and has the jobs that end in it.
     """
     rules = rules_of(point.policy)
     opened = _open(point)
@@ -64,8 +64,9 @@ def simulate(point: Point) -> Outcome:
 def schedule(point: Point) -> Schedule:
     """Return the schedule that `simulate` measures, see `models.family.Family.schedule`.
 
-    Of a stream it has all jobs that are submitted before the last batch ends, or before the horizon, each to
-    its end; ``ValueError`` with one line if more of them are in the system at a time than the table can hold.
+    For a stream it contains all jobs that are submitted before the last batch ends, or before the horizon,
+    each to its end; ``ValueError`` with one line if more jobs are in the system at a time than the table can
+    hold.
     A piece belongs to one PE.
     """
     rules = rules_of(point.policy)

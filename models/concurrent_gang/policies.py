@@ -51,7 +51,7 @@ class Rules:
     cells: str = keys.choice("task", "job")  # the end that frees a cell of the diagram
     # Seconds that a central controller takes to notify one PE of a new slot; 0 is a distributed clock.
     central_cost: float = keys.seconds()
-    # Rows of the trace diagram at most, None for no limit: the next job waits until there is room.
+    # Maximum of rows of the trace diagram, None for no limit: beyond it jobs wait until a row is free.
     slots_limit: int | None = keys.whole("a whole number of rows from 1 on, or null (no limit)", null=True)
     waits: str = keys.choice("block", "spin")  # whether a task that waits for others keeps its PE
     first_load: str = keys.choice("free", "switch")  # what the first task that a PE runs costs

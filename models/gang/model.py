@@ -24,12 +24,12 @@ def simulate(point: Point) -> Outcome:
 
     Notes
     -----
-    A batch is a number of measured jobs in order of termination; of a workload that ends as many as
-    `models.jobs.trace.Trace.divided` returns, so that the last one may be short where it is so under
-    backfilling. Jobs that are not measured (a month's week before it) fill the machine and are in no batch.
-    The period of a batch lasts from the end of the one before to its last termination: the first begins with
-    the submission of the first measured job (with a stream at 0), and none continues after `Trace.until`.
-    `job_limit` does not stop a trace: it ends.
+    A batch is a fixed number of measured jobs in order of termination. `models.jobs.trace.Trace.divided`
+    gives this number for a workload that ends; its last batch may be short, as under backfilling. Jobs that
+    are not measured (a month's week before it) fill the machine and belong to no batch. The period of a batch
+    lasts from the end of the previous one to its own last termination: the first begins with the submission
+    of the first measured job (with a stream, at 0), and none continues after `Trace.until`. `job_limit` does
+    not stop a trace, because a trace ends.
     """
     opened = workloads.open_workload(point)
     batches, available = point.batches, point.batches.checkpoints[-1]
@@ -48,8 +48,8 @@ def simulate(point: Point) -> Outcome:
 def schedule(point: Point) -> Schedule:
     """Return the schedule that `simulate` measures, see `models.family.Family.schedule`.
 
-    Of a stream it has all jobs that are submitted before the last batch ends; ``ValueError`` with one line if
-    more of them are in the system at a time than the table can hold.
+    For a stream it contains all jobs that are submitted before the last batch ends; ``ValueError`` with one
+    line if more jobs are in the system at a time than the table can hold.
     """
     rules = Rules.of(point.policy)
     opened = workloads.open_workload(point)
