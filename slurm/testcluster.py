@@ -78,10 +78,11 @@ JobRequeue=1
 
 RESUME = """\
 #!/bin/sh
+[ "$OWN_SESSION" ] || OWN_SESSION=1 exec setsid --wait "$0" "$@"
 export PATH={path}
 sleep {boot_time}
 for node in $(scontrol show hostnames "$1"); do
-    {mark}="{folder} $node" setsid slurmd -D -b -N "$node" > {folder}/log/"$node".boot 2>&1 &
+    {mark}="{folder} $node" slurmd -D -b -N "$node" > {folder}/log/"$node".boot 2>&1 &
 done
 """
 SUSPEND = """\
@@ -91,7 +92,8 @@ for node in $(scontrol show hostnames "$1"); do
     kill -9 "$(cat {folder}/slurmd."$node".pid)"
 done
 """
-"""Programs that start and end the daemons of nodes; one that boots says so (``-b``)."""
+"""Programs that start and end the daemons of nodes; one that boots says so (``-b``). The first one has a
+session of its own, since Slurm 24.11 kills its process group when it ends."""
 
 DATABASE = """\
 DbdHost=localhost
@@ -306,7 +308,8 @@ class TestCluster:
 
     def _power_programs(self) -> dict[str, object]:
         """Write the programs of power saving; return the settings that name them."""
-        path = os.pathsep.join([self.env.get("PATH", os.defpath), *(f"/{folder}" for folder in PLACES)])
+        # The controller calls them within its own system, where the scripts of `_enter` do not work.
+        path = os.pathsep.join([os.environ.get("PATH", os.defpath), *(f"/{folder}" for folder in PLACES)])
         given = {"path": shlex.quote(path), "folder": self.folder, "mark": MARK}
         for name, text in (("resume", RESUME), ("suspend", SUSPEND)):
             program = self.folder / name

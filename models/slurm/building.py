@@ -366,7 +366,7 @@ def limits(
     kept = np.array([times for _, times in reserved], np.float64).reshape(-1, 3) + (phases.clock - zero)
     settings = configuration.settings
     # A controller is taken to start with the first submission, and its clock to show UTC.
-    resets = settings.resets(zero, zero + last + LONGEST_S) if settings.recalculates else np.zeros(0)
+    resets = settings.resets(zero, zero + last + LONGEST_S) if settings.counts_usage else np.zeros(0)
     return {
         "limits": caps,
         "resets": resets + (phases.clock - zero),
@@ -494,6 +494,7 @@ def _settings(
         "threads": 1 if settings.linear else max(node.threads for node in configuration.nodes),
         "counts_cores": not settings.by_cpu,
         "power_period": POWER_S,
+        "uptime": phases.uptime - phases.clock,
         "completing": phases.completing,
         "killing": phases.killing,
         "cycle_time": phases.cycle_time,
@@ -510,7 +511,7 @@ def _settings(
         "record_plans": bool(plans) or configuration.saves_power,  # plans for idle nodes matter
         "most_rows": jobs_of_nodes(configuration).max(),
         "first_licence": first_licence,
-        "budgets": settings.recalculates and bool(first_licence),
+        "budgets": settings.counts_usage and bool(first_licence),
         "most_cpus": max(node.cpus for node in configuration.nodes),
     }
     return records(tables.SETTINGS, **given)
@@ -535,6 +536,7 @@ def _state(settings: Settings, phases: Phases, rules: Mapping[str, Any]) -> np.n
         "next_immediate": np.inf,
         "next_slice": first_slice + phases.clock if settings.gang else np.inf,
         "next_power": np.inf,
+        "next_boot": np.inf,
         "node_update": -YEAR_S,
         "last_calc": phases.clock,
         "last_sched": np.floor(phases.passed + phases.clock),

@@ -45,6 +45,9 @@ class Phases:
     cycles : tuple of float
         Instants at which the backfill thread is known to have woken; a wake-up that is due within `NEAR_S`
         of one coincides with it.
+    uptime : float
+        What the monotonic clock of the controller's machine shows at the beginning: SuspendRate and
+        ResumeRate count its periods since Slurm 24.05.
     idle : float
         The time since which nodes have had no job.
     power_wake_ups : tuple of float
@@ -72,6 +75,7 @@ class Phases:
     job_time: float = 0.0
     wake_ups: tuple[float, ...] = ()
     idle: float = 0.0
+    uptime: float = 0.0
     cycles: tuple[float, ...] = ()
     slices: tuple[float, ...] = ()
     pings: tuple[float, ...] = ()
@@ -93,6 +97,7 @@ class Phases:
 
 LIMITS = {
     "clock": (0, 1e10),
+    "uptime": (0, 1e10),
     "period": (0.01, 60),
     "completing": (0, 86_400),
     "killing": (0, 86_400),

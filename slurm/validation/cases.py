@@ -111,7 +111,9 @@ CASES = {
     "builtin": Case({"SchedulerType": "sched/builtin"}),
     "backfill": Case(),
     "backfill_often": Case({"SchedulerParameters": "bf_interval=5"}),
-    "multifactor": Case({"PriorityType": "priority/multifactor", "PriorityWeightJobSize": 1000}),
+    "multifactor": Case(
+        {"PriorityType": "priority/multifactor", "PriorityWeightJobSize": 1000, "PriorityCalcPeriod": 1}
+    ),
     "partitions": Case(
         {"SelectTypeParameters": "CR_CPU_Memory"},
         (
@@ -409,7 +411,7 @@ CASES["heterogeneous"] = replace(
 CASES["heterogeneous_at_once"] = Case(
     {
         "DebugFlags": "Backfill,HetJob",
-        "PriorityCalcPeriod": 60,
+        "PriorityCalcPeriod": 1,
         "PriorityType": "priority/multifactor",
         "PriorityWeightJobSize": 1000,
         "SchedulerParameters": f"{PARAMETERS},bf_hetjob_immediate,bf_hetjob_prio=avg",

@@ -5,6 +5,7 @@ import shutil
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from itertools import takewhile
 from pathlib import Path
 
@@ -133,6 +134,8 @@ def on_slurm(
             if any(" PENDING " not in line for line in left):
                 ran_at = time.monotonic()
             held = {line.split()[0]: line.split()[2] for line in left}
+            if chosen.boot_time and (down := cluster.slurm.run("sinfo", "-h", "-R", "-o", "%N (%E)")):
+                raise SlurmError(f"{case}: some nodes are down: {', '.join(down.splitlines())}")
             if chosen.refuses and time.monotonic() > ran_at + PATIENCE_S:
                 break
             if time.monotonic() > began + LONGEST_S:
@@ -142,6 +145,10 @@ def on_slurm(
             say(f"{case}: {counted(len(left), 'job')} left")
             time.sleep(5)
         shutil.copy(cluster.folder / "log" / "slurmctld.log", folder / "slurmctld.log")
+        if chosen.boot_time:  # rates count the periods of a clock that the log does not show
+            with open(folder / "slurmctld.log", "a", encoding="utf-8") as file:
+                now = datetime.now().isoformat(timespec="milliseconds")
+                file.write(f"[{now}] monotonic clock: {time.monotonic():.3f}\n")
         if chosen.refuses:
             text = json.dumps({"numbers": numbers, "held": held})
             (folder / NUMBERS).write_text(text, encoding="utf-8")

@@ -45,7 +45,11 @@ PASS = re.compile(r"sched: Running job scheduler (for full queue|for default dep
 SUSPENDED = re.compile(r"gang: (suspending|resuming) JobId=(\d+)$")
 LEFT = re.compile(r"GANG: gang: entering gs_job_fini for JobId=(\d+)$")
 REGISTERED = re.compile(r"(?:validate_node_specs: node (\S+) registered with |Node (\S+) now responding)")
-POWERED = re.compile(r"POWER: power_save: pid \d+ (suspending|waking) nodes (\S+)")
+POWERED = re.compile(r"POWER: power_save: (?:pid \d+ )?(suspending|waking) nodes (\S+)")
+CHECKED = re.compile(r"avoid nodes \S*$")
+"""A check of nodes, since Slurm 24.05 with SuspendExcNodes."""
+
+MONOTONIC = re.compile(r"monotonic clock: (\S+)$")
 BOOTED = re.compile(r"Resetting JobId=(\d+) start time for node power up")
 CALCULATED = (
     "priority/multifactor: _decay_thread: PRIO: Decay factor over",
@@ -147,6 +151,9 @@ class Observed:
     booted: set[int] = field(default_factory=set)  # jobs that waited for their nodes to boot
     registered: list[float] = field(default_factory=list)  # instants at which nodes were up
     powered: list[float] = field(default_factory=list)  # checks of nodes that changed some
+    allocations: list[float] = field(default_factory=list)  # by passes, also of nodes that have to boot
+    checked: list[float] = field(default_factory=list)  # all checks, in a log that shows them
+    uptime: float = 0.0  # of the monotonic clock at the epoch
     woken: dict[str, float] = field(default_factory=dict)
     boot_times: list[float] = field(default_factory=list)
     version: Version | None = None
@@ -174,6 +181,7 @@ class Observed:
         elif (match := STARTED.match(text)) or (match := BACKFILLED.match(text)):
             job = int(match[1])
             self.started.setdefault(job, now)
+            self.allocations += [now] * text.startswith("sched:")
             self.started_by.setdefault(job, "main" if text.startswith("sched:") else "backfill")
         elif match := EVALUATED.search(text):
             self._evaluated = int(match[1])
@@ -227,6 +235,10 @@ class Observed:
         elif match := BOOTED.match(text):
             self.started[int(match[1])] = now
             self.booted.add(int(match[1]))
+        elif CHECKED.match(text):
+            self.checked.append(now)
+        elif match := MONOTONIC.match(text):
+            self.uptime = float(match[1]) - now
         elif match := POWERED.match(text):
             self.powered.append(now)
             self.woken |= dict.fromkeys(hostlist.expand(match[2]) if match[1] == "waking" else (), now)
@@ -334,9 +346,10 @@ class Observed:
     def _power(self, zero: float) -> dict[str, Any]:
         """Return the phases of the checks of nodes that are powered down: each is a whole number of wake-ups
         after another, and those before the first one that changes a node are 10 s apart."""
-        if not self.powered:
+        if not (self.checked or self.powered):
             return {}
-        at = np.array(self.powered) - zero
+        at = np.array(self.checked or self.powered) - zero
+        at = at[max(int(np.searchsorted(at, 0)) - 1, 0) :]  # from the last one before the beginning
         number = np.cumsum([0, *np.rint(np.diff(at))])
         first = math.ceil(at[0] / 10) * 10  # the wake-ups before that
         known = np.interp(np.arange(number[-1] + 1), number, at)
@@ -344,6 +357,7 @@ class Observed:
         return {
             "power_wake_ups": (*(at[0] - np.arange(first, 0, -1)).tolist(), *known.tolist()),
             "idle": idle,
+            "uptime": self.uptime + zero,
         }
 
     def _answer_time(self) -> float:
@@ -426,7 +440,7 @@ class Observed:
         n_calls = np.searchsorted(calls, instants).tolist()
         second = np.floor(instants).astype(int).tolist()
         beside = instants % 1 < COARSE_S
-        ends_of = self._killed_after(instants, "main")
+        ends_of, unseen = self._killed_after(instants, "main"), self._unchecked(instants)
         # By the seconds of the last pass, full pass and test, and the calls before that pass: least faults.
         # Before the log they were a period before the first ones in it, or a second more.
         firsts = [
@@ -452,6 +466,7 @@ class Observed:
                     shown = zip((passed, fully, tested), flagged, strict=True)
                     wrong = sum(bool(due) != is_there for due, is_there in shown)
                     wrong += sum((end - (passed or end)) % 60 >= LIMITS_S for end in ends_of.get(k, ()))
+                    wrong += k in unseen and passed == second[k]
                     state = (
                         passed or now if flagged[0] else last,
                         fully or now if flagged[1] else full,
@@ -481,6 +496,19 @@ class Observed:
             if self.started_by.get(job) == by and job not in others:
                 k = int(np.searchsorted(instants, self.started[job] + BESIDE_S, side="right")) - 1
                 found.setdefault(k, []).append(math.floor(at))
+        return found
+
+    def _unchecked(self, instants: np.ndarray) -> set[int]:
+        """Return the wake-ups that started a job in the second after a check of nodes, which saw the second
+        of the check: no further check followed (the first version for which the log shows all has that rule).
+        """
+        found, checks = set[int](), np.array([-np.inf, *self.checked, np.inf])
+        for at in self.allocations if self.checked else ():
+            k = int(np.searchsorted(instants, at + BESIDE_S, side="right")) - 1
+            n = int(np.searchsorted(checks, at))
+            in_second = math.floor(instants[k]) - 1 <= checks[n - 1] < math.floor(instants[k])
+            if in_second and checks[n] > at + 1 + WITHIN_S:
+                found.add(k)
         return found
 
     def wake_ups(self) -> np.ndarray:

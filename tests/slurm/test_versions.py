@@ -62,6 +62,12 @@ def test_each_job_starts_when_it_did_in_a_recorded_run(run: str, tmp_path: Path)
         ("in_use", "26.05_oversubscribe_1"),
         ("ends_pass", "24.11_heterogeneous_at_once_1"),
         ("tests_on", "26.05_heterogeneous_1"),
+        ("off_by_weight", "24.11_power_cpus_1"),
+        ("always_decays", "24.11_multifactor_1"),
+        ("checks_change", "24.11_power_cpus_1"),
+        ("later_checks", "24.11_power_cpus_1"),
+        ("token_rates", "24.11_power_cpus_1"),
+        ("counts_active", "24.11_power_cpus_1"),
     ],
 )
 def test_without_a_rule_of_its_version_a_recorded_run_is_another_one(

@@ -213,9 +213,14 @@ class Settings:
         return self.shares_cores or (self.gang and not self.linear)
 
     @property
-    def recalculates(self) -> bool:
-        """Whether usage and priorities are calculated again each period."""
+    def counts_usage(self) -> bool:
+        """Whether what jobs use is added up each period."""
         return self.multifactor and self.has_database
+
+    @property
+    def recalculates(self) -> bool:
+        """Whether priorities are calculated again each period."""
+        return self.multifactor and (self.has_database or versions.rules(self.version)["always_decays"])
 
     def resets(self, begin: float, end: float) -> Ints:
         """Return when usage is set to zero between two instants, seconds since the epoch (UTC)."""
@@ -253,8 +258,7 @@ class Settings:
         """Whether QOS decide which jobs preempt others."""
         return self.decides == Decide.QOS
 
-    # Without an accounting database (slurmdbd) priorities are not calculated again each period, and age and
-    # fair-share have no weight either (seen on Slurm 22.05.8).
+    # Without an accounting database (slurmdbd) age and fair-share have no weight (seen on Slurm 22.05.8).
     @property
     def weight_age(self) -> float:
         """Weight of the time that a job waits."""

@@ -61,12 +61,18 @@ RULES: Mapping[str, tuple[str, Any, Any]] = {
     "whole_seconds": ("23.11", False, True),
     "asked_sharing": ("23.11", False, True),
     "completing_last": ("23.11", False, True),
+    "always_decays": ("23.11", False, True),
     "block_counts": ("24.05", False, True),
+    "checks_change": ("23.02", False, True),
+    "later_checks": ("24.05", False, True),
+    "token_rates": ("24.05", False, True),
+    "counts_active": ("24.05", False, True),
     "switch_counts": ("24.11", False, True),
     "first_with_few": ("24.11", False, True),
     "rounds_up": ("24.11", False, True),
     "ends_pass": ("24.11", False, True),
     "bounded": ("24.11", False, True),
+    "booting_last": ("25.05", False, True),
     "ended_at": ("25.05", False, True),
     "reads_yaml": ("25.05", False, True),
     "any_segment": ("25.11", False, True),
@@ -84,6 +90,20 @@ merges_lines
 off_by_weight
     Whether nodes that are powered down, which come last, are taken in the order of their weights; otherwise
     nodes of lines that are powered down entirely come before the rest.
+checks_change
+    Whether nodes have changed when a check has powered some down or boots them: another check and a backfill
+    cycle are due.
+later_checks
+    Whether nodes that may be powered down are checked again when more than ten seconds have passed or a node
+    has changed in a later second (src/slurmctld/power_save.c); before, after ten seconds or a change in that
+    second.
+token_rates
+    Whether each period of a minute by SuspendRate or ResumeRate adds a token, up to as many as ten seconds
+    have, and each node takes one; before, the number of nodes decayed within a minute.
+counts_active
+    Whether busy nodes count among those that SuspendExcNodes=nodes:count keeps up, else only idle ones.
+booting_last
+    Whether jobs get nodes that boot after those that are up, and before those that are powered down.
 whole_seconds
     Whether the background thread waits until the next whole second (src/slurmctld/controller.c), instead of
     ten times 0.1 s.
@@ -111,6 +131,9 @@ ignores_segment
 completing_last
     Whether backfill takes nodes that are completing, which cannot start a job, after the others of their
     weight.
+always_decays
+    Whether `priority/multifactor` calculates priorities again each PriorityCalcPeriod also without slurmdbd
+    (`priority_p_thread_start`).
 rounds_up
     Whether ends of plans, and of whole nodes of running jobs, are rounded up to bf_resolution, else down.
 ends_pass, tests_on

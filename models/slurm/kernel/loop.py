@@ -42,6 +42,7 @@ from models.slurm.kernel.tables import (
     CYCLE_ENDS,
     FAR,
     NONE,
+    READY,
     REFUSED,
     SCAN,
     system_at,
@@ -291,7 +292,7 @@ def check_backfill(system, backfill_cycle, pick, save_power):
         state.next_check = state.now + 1.0
         return
     release(system)  # begin times are tested at each pass
-    if state.planned:  # nodes are no longer PLANNED
+    if settings.saves_power:  # nodes are no longer PLANNED
         do(system, CYCLE_BEGINS, save_power, pick)
     n_jobs = min(state.n_queue, settings.bf_max_job_test)
     if state.n_queue:
@@ -354,20 +355,22 @@ def run(address, main_pass, backfill_cycle, pick, save_power):
                 return STUCK
         if state.n_queue == 0 and state.n_held == 0:
             until = min(min(next_submit, next_end), min(state.next_calc, state.next_immediate))
-            until = min(min(until, state.next_power), next_ping)
+            until = min(min(until, next_ping), min(state.next_power, state.next_boot))
             skip_idle(system, min(until, min(state.next_slice, next_leave)))
         now = min(
             min(min(next_submit, next_end), min(state.next_slice, next_leave)),
             min(min(state.next_tick, state.next_check), min(state.next_calc, state.next_immediate)),
         )
-        now = min(now, min(state.next_power, next_ping))
+        now = min(min(now, next_ping), min(state.next_power, state.next_boot))
         state.repeated = count_repeated(state.repeated, state.now, now)
         if stands_still(state.repeated, n_jobs):
             return NO_PROGRESS
         state.now = now
         if next_end == now or next_submit == now:
             state.quiet_since = now
-        if next_end == now:
+        if state.next_boot == now:
+            do(system, READY, save_power, pick)
+        elif next_end == now:
             job = system.heap[0].job // 2
             end_job(system)
             # Limits are tested after a check of idle nodes at the same instant.

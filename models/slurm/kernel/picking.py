@@ -348,12 +348,13 @@ def pick_first(system, job, whole, row, supply, gres):
     `_get_one_res` of select/cons_tres). O(N)."""
     choices, needed, n = system.choices, system.jobs[job].tasks * system.jobs[job].task_cpus, 0
     n_nodes = len(system.nodes)
-    for place in range(n_nodes * (1 + system.settings[0].saves_power)):  # those that are powered down last
-        if n and place == n_nodes:
+    # Those that are powered down come last, after those that boot.
+    for place in range(n_nodes * (1 + 2 * system.settings[0].saves_power)):
+        if n and place % n_nodes == 0:
             break
         node = system.nodes[place % n_nodes].ranked  # completing ones of a weight are among the others of it
         weight = system.nodes[node].weight
-        if place < n_nodes and weight >= POWERED_DOWN:
+        if weight // POWERED_DOWN != place // n_nodes:
             continue
         if n and weight > system.nodes[choices[0].node].weight:
             break

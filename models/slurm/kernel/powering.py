@@ -23,6 +23,7 @@ from models.slurm.kernel.tables import (
     NONE,
     PICKED,
     POWERED_DOWN,
+    READY,
     SCAN,
     STOPPING,
     UNAVAILABLE,
@@ -36,7 +37,8 @@ BY_END = 2
 """In `State.node_changed`: a job has ended, which precedes everything else at that instant."""
 
 SCAN_S = 10
-"""Seconds between two checks of all nodes by the thread that powers them down, if no node changes."""
+"""Seconds between two checks of all nodes by the thread that powers them down, if no node changes; one more
+with `later_checks`."""
 
 
 @part(inline=False)
@@ -51,10 +53,19 @@ def wake_up(system, number):
 @part(inline=False)
 def scan_after(system, number):
     """Return the wake-up at which nodes are checked next after one check, if none changes."""
-    due = math.floor(wake_up(system, number)) + SCAN_S
+    due = math.floor(wake_up(system, number)) + SCAN_S + system.settings[0].later_checks
     while math.floor(wake_up(system, number)) < due:
         number += 1
     return number
+
+
+@part()
+def forget(system, seconds):
+    """Let the numbers of nodes that were booted and powered down decay; tokens do not."""
+    state = system.state[0]
+    slower = 1.0 if system.settings[0].token_rates else max(60 - seconds, 0) / 60
+    state.n_resumed *= slower
+    state.n_suspended *= slower
 
 
 @part(inline=False)
@@ -63,8 +74,7 @@ def skip_scans(system, until):
     state = system.state[0]
     following = scan_after(system, state.last_scan)
     while wake_up(system, following) < until:
-        state.n_resumed *= 1 - SCAN_S / 60
-        state.n_suspended *= 1 - SCAN_S / 60
+        forget(system, SCAN_S)
         state.last_scan = following
         following = scan_after(system, state.last_scan)
 
@@ -75,7 +85,7 @@ def plan_scan(system, due):
     check in which one is due, from a second on. O(wake-ups between)."""
     state = system.state[0]
     state.next_scan = state.last_scan + 1
-    if state.node_update < math.floor(wake_up(system, state.last_scan)):
+    if state.node_update < math.floor(wake_up(system, state.last_scan)) + system.settings[0].later_checks:
         if due == FAR:
             state.next_power = np.inf
             return
@@ -92,6 +102,10 @@ def node_changed(system):
     skip_scans(system, state.now)
     is_end = state.node_changed == BY_END
     state.node_changed, state.node_update = 0, math.floor(state.now)
+    if system.settings[0].later_checks and not is_end and state.next_power > state.now:
+        skip_scans(system, np.nextafter(state.now, np.inf))
+    if state.node_update < math.floor(wake_up(system, state.last_scan)) + system.settings[0].later_checks:
+        return
     number = scan_after(system, state.last_scan)
     if not (is_end and wake_up(system, number) == state.now):  # else a check at this very instant sees it
         number = state.last_scan + 1
@@ -113,7 +127,7 @@ def begin_booted(system):
         entry, ready = fate[job].entry, True
         while entry != NONE:
             one = power[system.entries[entry].node]
-            ready = ready and one.state != DOWN and not (one.state == BOOTING and one.ready > state.now)
+            ready = ready and one.state != DOWN and one.state != BOOTING
             entry = system.entries[entry].next
         if not ready:
             system.booting[n] = job
@@ -141,10 +155,14 @@ def log_power(system, at, idle, boot, off):
 
 @part(inline=False)
 def keep_some(system):
-    """Mark the first nodes of each group of SuspendExcNodes, as many as stay up. O(N)."""
+    """Mark the first idle nodes of each group of SuspendExcNodes, as many as stay up; with `counts_active`
+    busy nodes count as well. O(N)."""
     power, groups = system.power, system.kept_counts
     for group in range(len(groups)):
         groups[group].marked = 0
+    for node in range(len(power) * system.settings[0].counts_active):
+        if power[node].kept > 0 and power[node].state == UP and system.offers[node].jobs > 0:
+            groups[power[node].kept - 1].marked += 1
     for node in range(len(power)):
         power[node].spared = power[node].kept == 0
         group = power[node].kept - 1
@@ -156,9 +174,9 @@ def keep_some(system):
 
 
 @part(inline=False)
-def weigh(system):
-    """Give nodes that are powered down the largest weights; since Slurm 23.02 these keep their own order.
-    O(N)."""
+def weigh(system, plans):
+    """Give nodes that are powered down the largest weights; since Slurm 23.02 these keep their own order. With
+    `booting_last`, nodes that boot come before them, and in plans among them. O(N)."""
     power, nodes, up = system.power, system.nodes, system.groups
     for node in range(len(power)):
         up[nodes[node].line].nodes = 0
@@ -168,17 +186,36 @@ def weigh(system):
         if power[node].state == DOWN or power[node].state == STOPPING:
             nodes[node].weight = NODE_OFF if up[nodes[node].line].nodes else LINE_OFF
             if system.settings[0].off_by_weight:
-                nodes[node].weight = POWERED_DOWN + power[node].weight
+                above = system.settings[0].booting_last and not plans
+                nodes[node].weight = (1 + above) * POWERED_DOWN + power[node].weight
+        elif power[node].state == BOOTING and system.settings[0].booting_last:
+            nodes[node].weight = POWERED_DOWN + power[node].weight
         else:
             nodes[node].weight = power[node].weight
 
 
+@part()
+def allowed(system, rate, count, periods):
+    """Return how many nodes of a rate per minute may be booted or powered down now, the count, and the
+    periods so far: with `token_rates` a period adds a token, up to as many as there are in `SCAN_S`."""
+    if rate == 0:
+        return FAR, 0.0, 0
+    if not system.settings[0].token_rates:
+        return max(rate - math.floor(count + 0.5), 0), count, 0
+    now = math.floor((system.state[0].now + system.settings[0].uptime) * 1000) // (60_000 // rate)
+    tokens = min(math.floor(count) + now - periods, max(rate * SCAN_S // 60, 1))
+    return tokens, float(tokens), now
+
+
 @part(inline=False)
 def wake(system):
-    """Boot the nodes of jobs that wait for them, as many as ResumeRate allows; return whether a job is left
-    whose nodes are not booting. O(jobs that wait x nodes)."""
+    """Boot the nodes of jobs that wait for them, as many as ResumeRate allows; return whether there were any,
+    and whether a job is left whose nodes are not booting. O(jobs that wait x nodes)."""
     state, settings, power = system.state[0], system.settings[0], system.power
-    resumed, boot, off, left = math.floor(state.n_resumed + 0.5), 0.0, 0.0, False
+    boot, off, left, woke = 0.0, 0.0, False, False
+    most, state.n_resumed, state.resume_periods = allowed(
+        system, settings.resume_rate, state.n_resumed, state.resume_periods
+    )
     for k in range(state.n_booting):
         job = system.booting[k]
         for w in range(system.sets.shape[1]):
@@ -195,17 +232,18 @@ def wake(system):
                 word &= word - ONE
                 if power[node].state != DOWN:
                     continue
-                if settings.resume_rate and resumed >= settings.resume_rate:
+                if most <= 0:
                     left = True
                     continue
-                resumed += 1
-                state.n_resumed += 1
+                most, woke = most - 1, True
+                state.n_resumed += 1 - 2 * settings.token_rates
                 power[node].state, power[node].ready = BOOTING, state.now + power[node].boots
+                state.next_boot = min(state.next_boot, power[node].ready)
                 boot += power[node].boot_watts
                 off += power[node].off_watts
                 log_power(system, power[node].ready, power[node].idle_watts, -power[node].boot_watts, 0.0)
     log_power(system, state.now, 0.0, boot, -off)
-    return left
+    return woke, left
 
 
 @part(inline=False)
@@ -215,30 +253,24 @@ def scan(system):
     state, settings, power = system.state[0], system.settings[0], system.power
     skip_scans(system, state.now)
     now = math.floor(state.now)
-    slower = max(60 - (now - math.floor(wake_up(system, state.last_scan))), 0) / 60
-    state.n_resumed *= slower
-    state.n_suspended *= slower
+    forget(system, now - math.floor(wake_up(system, state.last_scan)))
     state.last_scan = state.next_scan
-    before = state.n_resumed
-    due = now if wake(system) else FAR
-    suspended, idle, off = math.floor(state.n_suspended + 0.5), 0.0, 0.0
-    state.n_stopping = 0
-    changed = state.n_resumed > before
+    state.n_stopping, idle, off = 0, 0.0, 0.0
+    changed, left = wake(system)
+    due = now if left else FAR
+    most, state.n_suspended, state.suspend_periods = allowed(
+        system, settings.suspend_rate, state.n_suspended, state.suspend_periods
+    )
     keep_some(system)
     for node in range(len(power)):
         one = power[node]
         word, bit = node // 64, ONE << np.uint64(node % 64)
-        if one.state == BOOTING and one.ready <= state.now:
-            one.state = UP
-            one.since = max(one.since, math.floor(one.ready))
-        elif one.state == BOOTING and one.idle_for < FAR:  # its job may be cancelled before
-            due = min(due, math.floor(one.ready) + one.idle_for + 1)
         if one.state == UP and system.offers[node].jobs == 0 and one.idle_for < FAR and not one.spared:
             if one.since >= now - one.idle_for:
                 due = min(due, one.since + one.idle_for + 1)
-            elif settings.suspend_rate == 0 or suspended < settings.suspend_rate:
-                suspended += 1
-                state.n_suspended += 1
+            elif most > 0:
+                most -= 1
+                state.n_suspended += 1 - 2 * settings.token_rates
                 one.state, one.since, changed = STOPPING, now, True
                 system.sets[UNAVAILABLE, word] |= bit
             else:
@@ -255,14 +287,34 @@ def scan(system):
     log_power(system, state.now, -idle, 0.0, off)
     if changed:
         state.quiet_since = state.now
-        weigh(system)
+        weigh(system, False)
+        if settings.checks_change:
+            state.node_update = state.last_update = now
     plan_scan(system, due)
+
+
+@part(inline=False)
+def note_ready(system):
+    """Note which nodes have booted now, and when the next one has. O(N)."""
+    state, power = system.state[0], system.power
+    state.next_boot = np.inf
+    for node in range(len(power)):
+        if power[node].state == BOOTING and power[node].ready <= state.now:
+            power[node].state = UP
+            power[node].since = max(power[node].since, math.floor(power[node].ready))
+        elif power[node].state == BOOTING:
+            state.next_boot = min(state.next_boot, power[node].ready)
+    weigh(system, False)
+    state.last_update = math.floor(state.now)
+    node_changed(system)
 
 
 @part(inline=False)
 def note_planned(system, begins):
     """Note that a cycle begins or ends: idle nodes with plans change their state. O(N)."""
     state = system.state[0]
+    if system.settings[0].booting_last and (state.n_queue or not begins):
+        weigh(system, begins)
     if begins:
         changed, state.planned = state.planned, 0
     else:
@@ -279,12 +331,15 @@ def save_power(system, pick):
     """Do `State.power_task`; O(N + nodes of jobs that wait)."""
     task = system.state[0].power_task
     if task == BEGIN:
-        weigh(system)
+        system.state[0].n_resumed = system.state[0].n_suspended = FAR * system.settings[0].token_rates
+        weigh(system, False)
         plan_scan(system, 0)
     elif task == CHANGED:
         node_changed(system)
     elif task == BOOTED:
         begin_booted(system)
+    elif task == READY:
+        note_ready(system)
     elif task == SCAN:
         scan(system)
     else:

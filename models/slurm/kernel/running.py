@@ -160,7 +160,7 @@ def start_job(system, job, partition, by):
             one, share = system.power[node], cpus / system.nodes[node].cpus
             fate[job].drawn += share * one.busy_watts
             fate[job].spared += share * one.idle_watts
-            if one.state == DOWN or (one.state == BOOTING and one.ready > state.now):
+            if one.state == DOWN or one.state == BOOTING:
                 fate[job].booting = 1
         system.free[node].cpus -= cpus
         system.offers[node].jobs += 1

@@ -21,7 +21,7 @@ NONE = -1
 
 SETTINGS = fields(
     "tick completing killing cycle_time weight_age max_age weight_fair calc_period decay_per_s damping "
-    "used_at_end time_slice suspend_grace power_period job_time",
+    "used_at_end time_slice suspend_grace power_period uptime job_time",
     "backfill bf_interval bf_resolution bf_window bf_max_job_test bf_max_job_user bf_max_job_part "
     "bf_node_space_size "
     "bf_max_job_start bf_min_age_reserve batch_sched_delay sched_interval default_queue_depth "
@@ -33,7 +33,7 @@ SETTINGS = fields(
     "plans_licences plans_running "
     "first_licence budgets most_cpus unshared threads counts_cores saves_power suspend_rate resume_rate "
     "bf_max_time bf_min_prio_reserve shares_cores asked_sharing in_use hetjob_immediate "
-    "hetjob_prio ends_pass",
+    "hetjob_prio ends_pass later_checks token_rates counts_active booting_last checks_change",
 )
 """Numbers of slurm.conf; seconds, and switches that are 0 or 1.
 
@@ -73,7 +73,8 @@ in_rows
 shares_cores
     Whether jobs have rows because they run on shared cores at the same time, without gang scheduling.
 rounds_up, bounded, last_relevant, one_by_one, first_node, completing_last, switch_cpus, switch_counts,
-block_counts, any_segment, first_with_few, off_by_weight, ended_at, asked_sharing, in_use
+block_counts, any_segment, first_with_few, off_by_weight, ended_at, asked_sharing, in_use, later_checks,
+token_rates, counts_active, booting_last, checks_change
     See `models.slurm.configuration.versions.RULES`.
 optional_switches
     Whether only jobs that wait for few switches get nodes by them (`TopoOptional`).
@@ -88,8 +89,9 @@ budgets
 threads, counts_cores
     The most CPUs of a core if jobs get CPUs of nodes, otherwise 1; whether all CPUs of a core count for the
     job that has it (CR_Core), or only the CPUs that it asks for. No other job gets the rest of the core.
-saves_power, power_period
-    Whether idle nodes are powered down, and seconds between two wake-ups of the thread that does so.
+saves_power, power_period, uptime
+    Whether idle nodes are powered down, seconds between two wake-ups of the thread that does so, and seconds
+    to add to the time for its monotonic clock.
 hetjob_immediate, hetjob_prio
     Whether a cycle starts a heterogeneous job as soon as it has planned all components, or only at its end;
     and which priority of the components counts, see `models.slurm.configuration.settings.Settings`.
@@ -102,13 +104,14 @@ used_at_end
 
 STATE = fields(
     "now next_tick next_check next_calc next_immediate last_calc quiet_since next_slice "
-    "next_power n_resumed n_suspended",
+    "next_power next_boot n_resumed n_suspended",
     "arrived n_queue n_running n_heap n_free_entry waiting_call last_sched last_full last_limits last_cycle "
     "last_update n_started n_passes n_cycles n_tested n_plans n_segments n_chosen n_held n_wake_ups "
     "n_completing n_known n_left n_pings n_pieces n_members n_slices most_shared shared n_offered n_ended "
     "n_placed busy_first weighed repeated is_copied is_viewed n_copies n_reached n_joint "
     "n_times first_time middle_time last_time n_joined n_booting n_stopping node_update n_power_log planned "
-    "cpus_by_then last_scan next_scan power_task node_changed partition verdict dedicated n_resets",
+    "resume_periods suspend_periods cpus_by_then last_scan next_scan power_task node_changed partition "
+    "verdict dedicated n_resets",
 )
 """Scalars of the system.
 
@@ -152,10 +155,12 @@ repeated
 is_copied, is_viewed, n_copies
     Whether `System.upcoming` holds the jobs that run now, and whether `System.views` belong to it; number of
     copies made.
-next_power, next_scan, last_scan
-    When nodes are next checked for power saving, at which wake-up, and at which wake-up they were last.
-n_resumed, n_suspended
-    Nodes that were booted and powered down, decayed by a minute.
+next_power, next_scan, last_scan, next_boot
+    When nodes are next checked for power saving, at which wake-up, and at which wake-up they were last; when
+    the next node has booted.
+n_resumed, n_suspended, resume_periods, suspend_periods
+    Nodes that were booted and powered down, decayed by a minute; with `token_rates` the tokens left for
+    each, and the last period of the monotonic clock that has added one.
 n_booting, n_stopping
     Jobs in `System.booting`, and nodes that are powering down.
 power_task, node_changed
@@ -390,7 +395,7 @@ stays up now. weight: twice the configured one. begun: whether it is `DOWN` at t
 """
 
 UP, STOPPING, DOWN, BOOTING = range(4)
-BEGIN, CHANGED, BOOTED, SCAN, CYCLE_BEGINS, CYCLE_ENDS = range(6)
+BEGIN, CHANGED, BOOTED, READY, SCAN, CYCLE_BEGINS, CYCLE_ENDS = range(7)
 """Tasks of `models.slurm.kernel.powering`."""
 
 FAR = 1 << 60

@@ -1,4 +1,4 @@
-"""The twin whose idle nodes are powered down: all are checked each 10 s, and a second after a change."""
+"""The twin whose idle nodes are powered down: all are checked each 10 s or 11, and after a change."""
 
 from dataclasses import dataclass, field
 
@@ -26,7 +26,9 @@ class PowerTwin(Twin):
     last: int = 0
     watts: list[dict[str, float]] = field(default_factory=list)  # of each node
     drawn: list[dict[str, float]] = field(default_factory=list)  # in each second
-    counts: list[float] = field(default_factory=lambda: [0.0, 0.0])  # powered down, booted
+    counts: list[float] = field(default_factory=lambda: [0.0, 0.0])  # powered down, booted; or tokens
+    periods: list[int] = field(default_factory=lambda: [-999, -999])
+    plans: bool = False
 
     def run(self) -> None:
         self.state = dict.fromkeys(range(len(self.nodes)), "down" if self.begun else "up")
@@ -36,8 +38,11 @@ class PowerTwin(Twin):
 
     def weight(self, node: int) -> int:
         level, own = self.weights.get(node, 0), int(node < self.first_line)
+        if self.since_25_05:
+            boots = self.state[node] == "booting" and self.since[node] > self.now
+            level = 1 if boots else min(level, 1) * (1 if self.plans else 2)
         if self.since_24_11:
-            return 4 * min(level, 1) + 2 * own + super().weight(node)
+            return 4 * (level if self.since_25_05 else min(level, 1)) + 2 * own + super().weight(node)
         return 4 * level + 2 * own * (not level) + super().weight(node)
 
     def is_idle(self, node: int) -> bool:
@@ -86,32 +91,55 @@ class PowerTwin(Twin):
         ended = [job for job in self.jobs if job.start is not None and job not in self.running]
         changes = self.changes | {job.end for job in ended}
         changes |= {self.freed(job, node) for job in ended for node in job.given}
-        if any(self.last <= at < self.now for at in changes) or self.now >= self.last + 10:
+        booted = {n for n, state in self.state.items() if state == "booting" and self.since[n] <= self.now}
+        changed = any(self.since[n] == self.now for n in booted)
+        self.state |= dict.fromkeys(booted, "up")
+        first = self.last + self.since_24_11
+        if any(first <= at < self.now for at in changes) or self.now >= first + 10:
+            before = dict(self.state)
             self.scan([job for job in self.jobs if job.start is not None])
-        return False
+            changed = changed or (self.since_24_11 and self.state != before)
+        return changed
+
+    def allowed(self, k: int) -> float:
+        """Return how many nodes may be powered down (0) or booted (1) in this check."""
+        rate = self.rates[k]
+        if not rate:
+            return float("inf")
+        if not self.since_24_11:
+            self.counts[k] *= max(60 - (self.now - self.last), 0) / 60
+            return rate - nearest(self.counts[k])
+        period = 1000 * self.now // (60_000 // rate)
+        self.counts[k] = min(self.counts[k] + period - self.periods[k], max(rate // 6, 1))
+        self.periods[k] = period
+        return self.counts[k]
+
+    def count(self, k: int) -> None:
+        self.counts[k] += -1 if self.since_24_11 else 1
 
     def scan(self, jobs: list[TwinJob]) -> None:
         now = self.now
-        for k in range(2):
-            self.counts[k] *= max(60 - (now - self.last), 0) / 60
+        stops, boots = self.allowed(0), self.allowed(1)
         self.last = now
-        done = [nearest(count) for count in self.counts]
         for job in sorted(self.running, key=lambda job: (self.allocated[job.number], self.order(job))):
             for node in sorted(job.given) if job.suspended is not None else ():
-                if self.state[node] == "down" and (not self.rates[1] or done[1] < self.rates[1]):
+                if self.state[node] == "down" and boots > 0:
                     self.state[node], self.since[node] = "booting", now + self.boots
-                    done[1], self.counts[1] = done[1] + 1, self.counts[1] + 1
-        free = [n for n in range(len(self.nodes) - 1) if self.state[n] == "up" and self.is_idle(n)]
-        stay = free[: self.spares] if self.spares < len(self.nodes) - 1 else range(len(self.nodes) - 1)
+                    self.changes.add(self.since[node])
+                    boots -= 1
+                    self.count(1)
+        up = [n for n in range(len(self.nodes) - 1) if self.state[n] == "up"]
+        free = [n for n in up if self.is_idle(n)]
+        spares = max(self.spares - (len(up) - len(free)) * self.since_24_11, 0)
+        stay = free[:spares] if self.spares < len(self.nodes) - 1 else range(len(self.nodes) - 1)
         for node in range(len(self.nodes)):
-            if self.state[node] == "booting" and self.since[node] <= now:
-                self.state[node] = "up"
             of_node = [self.freed(job, node) for job in jobs if node in job.given and job not in self.running]
             idle = max([self.since[node], *(at for at in of_node if at <= now)])
             is_due = self.state[node] == "up" and self.is_idle(node) and idle < now - self.idle_for
-            if is_due and node not in stay and (not self.rates[0] or done[0] < self.rates[0]):
+            if is_due and node not in stay and stops > 0:
                 self.state[node], self.since[node] = "stopping", now
-                done[0], self.counts[0] = done[0] + 1, self.counts[0] + 1
+                stops -= 1
+                self.count(0)
             if self.state[node] == "stopping" and self.since[node] + self.off_for < now:
                 self.state[node], self.since[node] = "down", now
         self.unavailable = {node for node, state in self.state.items() if state == "stopping"}
@@ -128,7 +156,9 @@ class PowerTwin(Twin):
     def cycle(self) -> bool:
         self.changes |= {self.now} if self.planned else set()
         self.planned = set()
+        self.plans = True
         started = super().cycle()
+        self.plans = False
         self.planned = {node for node in self.planned if self.is_idle(node)}
         self.changes |= {self.now} if self.planned else set()
         return started

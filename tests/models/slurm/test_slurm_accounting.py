@@ -603,3 +603,20 @@ def test_keys_that_are_not_modelled_have_their_share_of_jobs(note: str) -> None:
     share = SHARES[note]
     said = with_share(note, found, ["1", "2_7", "2_8", "3"])
     assert said == note + f" ({share} of the jobs)" * bool(share)
+
+
+@pytest.mark.parametrize(("version", "first"), [("23.02", 2), ("23.11", 1)])
+def test_priorities_are_calculated_again_without_a_database(version: str, first: int) -> None:
+    """Until then, the size of a job on whole nodes counts the CPUs that it asks for. Job 1 is tested before
+    the calculation after 300 s, and then counts as three nodes; job 2, of four nodes, asks for four CPUs."""
+    lines = [
+        "NodeName=n[1-4] CPUs=4", "PartitionName=all Nodes=ALL Default=YES OverSubscribe=EXCLUSIVE",
+        "SelectType=select/cons_tres", "PriorityType=priority/multifactor", "PriorityWeightJobSize=1000",
+        "PriorityCalcPeriod=5", f"SLURM_VERSION={version}",
+    ]  # fmt: skip
+    configuration = of_lines("slurm.conf", lines)
+    nodes = np.array([4, 3, 4])
+    request = Requests.of(nodes, 0 * nodes, nodes=nodes, most_nodes=nodes)
+    given = jobs_of(np.array([0.0, 10, 350]), np.array([400.0, 50, 50]), nodes, requested=[600.0] * 3)
+    made = run(asked(replace(given, request=request), configuration), configuration, Phases(calculation=300))
+    assert made.start.argsort(kind="stable").tolist()[1] == first
