@@ -45,7 +45,10 @@ PASS = re.compile(r"sched: Running job scheduler (for full queue|for default dep
 SUSPENDED = re.compile(r"gang: (suspending|resuming) JobId=(\d+)$")
 LEFT = re.compile(r"GANG: gang: entering gs_job_fini for JobId=(\d+)$")
 REGISTERED = re.compile(r"(?:validate_node_specs: node (\S+) registered with |Node (\S+) now responding)")
-POWERED = re.compile(r"POWER: power_save: (?:pid \d+ )?(suspending|waking) nodes (\S+)")
+POWERED = re.compile(
+    r"POWER: (?:power_save: (?:pid \d+ )?(suspending|waking) nodes|"
+    r"Issued slurmctld power action __(suspend|resume)prog__ on nodes) (\S+)"
+)
 CHECKED = re.compile(r"avoid nodes \S*$")
 """A check of nodes, since Slurm 24.05 with SuspendExcNodes."""
 
@@ -241,7 +244,8 @@ class Observed:
             self.uptime = float(match[1]) - now
         elif match := POWERED.match(text):
             self.powered.append(now)
-            self.woken |= dict.fromkeys(hostlist.expand(match[2]) if match[1] == "waking" else (), now)
+            wakes = (match[1] or match[2]) in ("waking", "resume")
+            self.woken |= dict.fromkeys(hostlist.expand(match[3]) if wakes else (), now)
         elif match := REGISTERED.match(text):
             self.registered.append(now)
             if match[2] in self.woken:

@@ -104,10 +104,9 @@ def node_changed(system):
     state.node_changed, state.node_update = 0, math.floor(state.now)
     if system.settings[0].later_checks and not is_end and state.next_power > state.now:
         skip_scans(system, np.nextafter(state.now, np.inf))
-    if state.node_update < math.floor(wake_up(system, state.last_scan)) + system.settings[0].later_checks:
-        return
-    number = scan_after(system, state.last_scan)
-    if not (is_end and wake_up(system, number) == state.now):  # else a check at this very instant sees it
+    number, before = scan_after(system, state.last_scan), math.floor(wake_up(system, state.last_scan))
+    is_later = state.node_update >= before + system.settings[0].later_checks
+    if is_later and not (is_end and wake_up(system, number) == state.now):  # else that check sees it
         number = state.last_scan + 1
         while wake_up(system, number) <= state.now:
             number += 1
