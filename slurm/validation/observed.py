@@ -349,13 +349,14 @@ class Observed:
 
     def _power(self, zero: float) -> dict[str, Any]:
         """Return the phases of the checks of nodes that are powered down: each is a whole number of wake-ups
-        after another, and those before the first one that changes a node are 10 s apart."""
+        after another, and those before the first one that changes a node are 10 or 11 s apart."""
         if not (self.checked or self.powered):
             return {}
         at = np.array(self.checked or self.powered) - zero
         at = at[max(int(np.searchsorted(at, 0)) - 1, 0) :]  # from the last one before the beginning
         number = np.cumsum([0, *np.rint(np.diff(at))])
-        first = math.ceil(at[0] / 10) * 10  # the wake-ups before that
+        apart = 10 + rules(self.version)["later_checks"]
+        first = math.ceil(at[0] / apart) * apart  # the wake-ups before that
         known = np.interp(np.arange(number[-1] + 1), number, at)
         idle = max(one for one in self.registered if one <= zero) - zero
         return {
@@ -503,9 +504,8 @@ class Observed:
         return found
 
     def _unchecked(self, instants: np.ndarray) -> set[int]:
-        """Return the wake-ups that started a job in the second after a check of nodes, which saw the second
-        of the check: no further check followed (the first version for which the log shows all has that rule).
-        """
+        """Return the wake-ups that started a job in the second after a check of nodes and saw the one of the
+        check, since no further check followed (`later_checks`)."""
         found, checks = set[int](), np.array([-np.inf, *self.checked, np.inf])
         for at in self.allocations if self.checked else ():
             k = int(np.searchsorted(instants, at + BESIDE_S, side="right")) - 1

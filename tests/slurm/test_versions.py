@@ -68,7 +68,6 @@ def test_each_job_starts_when_it_did_in_a_recorded_run(run: str, tmp_path: Path)
         ("later_checks", "24.11_power_cpus_1"),
         ("token_rates", "24.11_power_cpus_1"),
         ("counts_active", "24.11_power_cpus_1"),
-        ("booting_last", "26.05_power_cpus_1"),
     ],
 )
 def test_without_a_rule_of_its_version_a_recorded_run_is_another_one(

@@ -94,9 +94,8 @@ checks_change
     Whether nodes have changed when a check has powered some down or boots them: another check and a backfill
     cycle are due.
 later_checks
-    Whether nodes that may be powered down are checked again when more than ten seconds have passed or a node
-    has changed in a later second (src/slurmctld/power_save.c); before, after ten seconds or a change in that
-    second.
+    Whether idle nodes are checked again after more than ten seconds, or a change of a node in a later second
+    than the last check's, else after ten seconds or a change in that second (src/slurmctld/power_save.c).
 token_rates
     Whether each period of a minute by SuspendRate or ResumeRate adds a token, up to as many as ten seconds
     have, and each node takes one; before, the number of nodes decayed within a minute.

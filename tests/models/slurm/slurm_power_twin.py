@@ -38,11 +38,10 @@ class PowerTwin(Twin):
 
     def weight(self, node: int) -> int:
         level, own = self.weights.get(node, 0), int(node < self.first_line)
-        if self.since_25_05:
-            boots = self.state[node] == "booting" and self.since[node] > self.now
-            level = 1 if boots else min(level, 1) * (1 if self.plans else 2)
         if self.since_24_11:
-            return 4 * (level if self.since_25_05 else min(level, 1)) + 2 * own + super().weight(node)
+            boots = self.since_25_05 and self.state[node] == "booting" and self.since[node] > self.now
+            level = 1 if boots else (1 + (self.since_25_05 and not self.plans)) * (level > 0)
+            return 4 * level + 2 * own + super().weight(node)
         return 4 * level + 2 * own * (not level) + super().weight(node)
 
     def is_idle(self, node: int) -> bool:
@@ -114,9 +113,6 @@ class PowerTwin(Twin):
         self.periods[k] = period
         return self.counts[k]
 
-    def count(self, k: int) -> None:
-        self.counts[k] += -1 if self.since_24_11 else 1
-
     def scan(self, jobs: list[TwinJob]) -> None:
         now = self.now
         stops, boots = self.allowed(0), self.allowed(1)
@@ -127,7 +123,7 @@ class PowerTwin(Twin):
                     self.state[node], self.since[node] = "booting", now + self.boots
                     self.changes.add(self.since[node])
                     boots -= 1
-                    self.count(1)
+                    self.counts[1] += 1 - 2 * self.since_24_11
         up = [n for n in range(len(self.nodes) - 1) if self.state[n] == "up"]
         free = [n for n in up if self.is_idle(n)]
         spares = max(self.spares - (len(up) - len(free)) * self.since_24_11, 0)
@@ -139,7 +135,7 @@ class PowerTwin(Twin):
             if is_due and node not in stay and stops > 0:
                 self.state[node], self.since[node] = "stopping", now
                 stops -= 1
-                self.count(0)
+                self.counts[0] += 1 - 2 * self.since_24_11
             if self.state[node] == "stopping" and self.since[node] + self.off_for < now:
                 self.state[node], self.since[node] = "down", now
         self.unavailable = {node for node, state in self.state.items() if state == "stopping"}
