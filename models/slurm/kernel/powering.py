@@ -201,7 +201,7 @@ def allowed(system, rate, count, periods):
         return FAR, 0.0, 0
     if not system.settings[0].token_rates:
         return max(rate - math.floor(count + 0.5), 0), count, 0
-    now = math.floor((system.state[0].now + system.settings[0].uptime) * 1000) // (60_000 // rate)
+    now = math.floor((system.state[0].now + system.settings[0].uptime) * 1000) // max(60_000 // rate, 1)
     tokens = min(math.floor(count) + now - periods, max(rate * SCAN_S // 60, 1))
     return tokens, float(tokens), now
 

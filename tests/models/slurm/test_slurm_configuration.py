@@ -597,7 +597,7 @@ def test_every_number_that_the_kernel_has_is_bounded() -> None:
         "weight_age", "weight_fair", "decay_per_s", "requeue_wait", "suspend_grace", "suspends", "by_core",
         "by_block", "used_at_end", "n_gres", "record_plans", "most_rows", "first_licence", "budgets",
         "most_cpus", "unshared", "threads", "counts_cores", "saves_power", "power_period",
-        "hetjob_prio",
+        "hetjob_prio", "uptime",
     }  # fmt: skip
     of_phases = {
         "tick": "period",
