@@ -174,7 +174,7 @@ def keep_some(system):
 
 @part(inline=False)
 def weigh(system, plans):
-    """Give nodes that are powered down the largest weights; since Slurm 23.02 these keep their own order. With
+    """Give nodes that are powered down the largest weights; since Slurm 23.02 these keep their order. With
     `booting_last`, nodes that boot come before them, and in plans among them. O(N)."""
     power, nodes, up = system.power, system.nodes, system.groups
     for node in range(len(power)):
