@@ -1,8 +1,11 @@
 """``python -m models``: compile every family's kernels ahead of a study."""
 
+import gc
 import importlib
+import multiprocessing
 import sys
 from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from functools import partial
 from pathlib import Path
 
@@ -11,23 +14,44 @@ from schedsweep.terminal import guarded
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Compile the kernels that are not compiled yet, one family after the other, each on all cores."""
+    """Compile the kernels that are not compiled yet, one family on each core.
+
+    The kernels of a family share parts, which one process compiles once. A family with more source takes
+    longer, and begins earlier.
+    """
     from models.family import Family
+    from models.kernels import cache
 
     if arguments:
         print(f"error: python -m models takes no arguments: {' '.join(arguments)}", file=sys.stderr)
         return 2
-    root = Path(__file__).parent
-    for package in sorted(path.parent.name for path in root.glob("*/__init__.py")):
-        family = getattr(importlib.import_module(f"models.{package}"), "FAMILY", None)
-        if isinstance(family, Family):
+    sizes = {}
+    for folder in (path.parent for path in Path(__file__).parent.glob("*/__init__.py")):
+        if isinstance(getattr(importlib.import_module(f"models.{folder.name}"), "FAMILY", None), Family):
+            sizes[folder.name] = sum(file.stat().st_size for file in folder.rglob("*.py"))
+    # Most of what a compilation makes lives as long as it does: collections would find little.
+    spawn = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(cache.cores(), spawn, gc.set_threshold, (50_000,)) as pool:
+        waiting = [
+            pool.submit(_compiled, name) for name in sorted(sizes, key=sizes.__getitem__, reverse=True)
+        ]
+        for family in as_completed(waiting):
             try:
-                family.warm_up()
+                print(f"compiled: {family.result()}", flush=True)
             except ValueError as error:
+                pool.shutdown(cancel_futures=True)
                 print(f"error: {error}", file=sys.stderr)
                 return 2
-            print(f"compiled: {family.name}", flush=True)
     return 0
+
+
+def _compiled(package: str) -> str:
+    """Compile the kernels of one family, in this process, and return its name."""
+    from models.kernels import cache
+
+    family = importlib.import_module(f"models.{package}").FAMILY
+    cache.complete(family.kernels, 1)
+    return str(family.name)
 
 
 if __name__ == "__main__":

@@ -43,7 +43,12 @@ def is_complete(module: str) -> bool:
     return _marker(module).exists()
 
 
-def complete(modules: Sequence[str]) -> None:
+def cores() -> int:
+    """Return the number of cores on which this process may run, as far as the system tells."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1
+
+
+def complete(modules: Sequence[str], processes: int | None = None) -> None:
     """Compile all kernels of some modules that are not in the cache; complete modules are not loaded.
 
     Modules are compiled in parallel, the first one here and the others in as many processes as cores are
@@ -54,6 +59,8 @@ def complete(modules: Sequence[str]) -> None:
     modules : sequence of str
         Importing them loads their kernels; kernels that are not in the cache are compiled. The first one
         takes longest.
+    processes : int, optional
+        By default one for each core.
 
     Raises
     ------
@@ -65,12 +72,12 @@ def complete(modules: Sequence[str]) -> None:
     modules = [module for module in modules if not is_complete(module)]
     if not modules:
         return
-    cores = min(len(modules), len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1)
-    if cores > 1:
-        first, *others = modules
-        with ThreadPoolExecutor(cores - 1) as beside:
-            for i in range(cores - 1):
-                beside.submit(_load_elsewhere, others[i :: cores - 1])
+    first, *others = modules
+    more = min(len(others), (processes or cores()) - 1)
+    if more > 0:
+        with ThreadPoolExecutor(more) as beside:
+            for i in range(more):
+                beside.submit(_load_elsewhere, others[i::more])
             importlib.import_module(first)
     for module in modules:
         importlib.import_module(module)

@@ -11,6 +11,7 @@ from family_cases import BOUND_S, CHECKPOINTS, MONTHS, OTHER_SEED, Run
 from models.family import Outcome
 from models.jobs import swf
 from models.jobs.schedule import Schedule
+from models.jobs.swf_schedule import write_schedule
 from models.production_gang.daytime import DISPLAYED
 
 OF_JOBS = ("wait", "response_time", "slowdown", "bounded_slowdown")
@@ -165,7 +166,7 @@ def loses_no_work(run: Run) -> bool:
 
 
 def a_schedule_is_written_as_a_log(run: Run, made: Schedule, path: Path) -> None:
-    run.family.export(run.whole, path)
+    write_schedule(path, made, [str(run.whole)])
     columns = swf.read(path).columns
     assert len(columns["job"]) == len(made.jobs)
     np.testing.assert_array_equal(columns["processors"], made.jobs.size)

@@ -122,14 +122,17 @@ def refused(path: Path, reason: str, monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(str(error.value).splitlines()) == 1
 
 
-@pytest.mark.parametrize("group", ["", "batches"])
 @pytest.mark.parametrize("name", MADE)
 def test_a_dataset_that_would_grow_is_refused(
-    name: str, group: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """In the file itself, by the process that measures it; in a group, the same fault is found."""
     change, reason = MADE[name]
-    with Dataset(tmp_path / "made.nc", "w") as file:
-        change(file.createGroup(group) if group else file)
+    for group in ("", "batches"):
+        with Dataset(tmp_path / f"made{group}.nc", "w") as file:
+            change(file.createGroup(group) if group else file)
+    monkeypatch.setattr(probe, "_other_files", lambda _: iter(()))  # it would let this process open none
+    assert reason in next(probe.faults(str(tmp_path / "madebatches.nc")), "")
     refused(tmp_path / "made.nc", reason, monkeypatch)
 
 
