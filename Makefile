@@ -50,10 +50,10 @@ packing: $(RUNS) ## run the packing study, draw its figures, test the paper's cl
 	$(PY) -m analysis results/packing
 
 # The first tier: every family, policy, workload, executor, command and page, within minutes. Kernels are compiled
-# beforehand, so that no test waits while another one compiles them.
+# beforehand, so that no test waits while another one compiles them. A file's fixtures are made in one process only.
 test: $(READY) style ## run the tests (minutes)
 	$(PY) -m models
-	$(PY) -m pytest --numprocesses=logical --dist=worksteal -m "not exhaustive"
+	$(PY) -m pytest --numprocesses=logical --dist=loadfile -m "not exhaustive"
 
 # The second tier: all combinations, and tests that wait, kill processes or install. Tests on a real Slurm mostly wait,
 # so they run beside the others, two at a time, each on a cluster of its own; their output is shown at the end.

@@ -44,7 +44,7 @@ def is_complete(module: str) -> bool:
 
 
 def cores() -> int:
-    """Return the number of cores on which this process may run, as far as the system tells."""
+    """Return the number of cores that this process may use, one where the system does not say."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1
 
 
