@@ -114,7 +114,8 @@ class Limit:
     @property
     def name(self) -> str:
         """What the limit counts, for messages."""
-        return self.resource + next((text for text, kind in KINDS.items() if kind == self.kind), "")
+        found = self.resource + next((text for text, kind in KINDS.items() if kind == self.kind), "")
+        return found.removesuffix("s") if self.cap == 1 and self.resource in (JOBS, SUBMITTED) else found
 
     @classmethod
     def of(cls, label: str, counted: str, *given: Any, decays: bool = True) -> Self:
@@ -315,7 +316,7 @@ def exceeded(wanted: Asked, configuration: Configuration, waited: Floats) -> str
     return (
         f"{configuration.name}: {counted(n, 'job')} ({beyond.mean():.1%}) started in the log although a "
         f"limit forbids it here: {'; '.join(named)}{f'; and {left} more' * (left > 0)}. The limits must have "
-        "been different then, and these jobs wait longer here; set the limits of that time "
+        "been different then, and such jobs wait longer here; set the limits of that time "
         "(policy.lines=['QosName=NAME MaxJobsPU=N'] replaces the line of a QOS)"
     )
 

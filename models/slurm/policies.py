@@ -444,7 +444,7 @@ def check(point: Point) -> Sequence[str]:
         of_log = [_of_nodes(note, configuration) for note in of_log]
         form = opened.origin.form if isinstance(opened, Trace) and opened.origin else ""
         of_log.append(versions.note(configuration.name, configuration.settings.version, form))
-    of_log = [note.replace(AT_ONCE, "; here, too, they start only once they are eligible") for note in of_log]
+    of_log = [note.replace(AT_ONCE, "; here, too, such jobs start only once eligible") for note in of_log]
     ids = opened.ids[opened.rows].tolist() if isinstance(opened, Trace) and opened.ids is not None else None
     of_file = [with_share(note, found, ids) for note in configuration.notes]
     of_lines = _without_jobs(Rules.of(point.policy).lines, found, configuration)

@@ -33,7 +33,7 @@ __all__ = ["COMMAND", "SacctError", "Table", "read", "select", "users_of"]
 FILTERS = ("start", "end", "cluster", "partition", "user", "arrival", "requeued", "zero_runtime")
 FILLS = ("requested", "memory", "user")
 
-AT_ONCE = "; here they may start immediately, and with workload.arrival=eligible only once they are eligible"
+AT_ONCE = "; here such jobs may start at once, and with workload.arrival=eligible only once eligible"
 """Treatment of jobs that were not eligible at first, under policies that do not read `Requests.delay`."""
 
 MINUTE = 60.0

@@ -102,13 +102,13 @@ def select(
     if requeued == LAST:
         earlier = np.zeros(keep.size, bool)
         earlier[[row for of_job in runs for row in of_job[:-1]]] = True
-        rules.append(("earlier runs of requeued jobs (requeued=last)", earlier))
+        rules.append(("as an earlier run of a requeued job (requeued=last)", earlier))
     seconds = instant.astype(np.int64).astype(float)
     log = Rows(table.name, table.line, seconds, table.elapsed, table.processors)
     counts, resized = table.counts, table.n_resized
-    unread = {"steps": counts.steps, "that repeat an earlier row": counts.twice}
+    unread = {"as a step": counts.steps, "that repeat an earlier row": counts.twice}
     if parts := counts.rows - counts.steps - counts.twice - table.line.size:
-        unread["parts of jobs that changed their size"] = parts
+        unread["as a part of a job that changed its size"] = parts
     selection = selecting.select(log, rules, machine_size, zero_runtime, oversized, unread)
     rows = selection.rows
     again = [len(of_job) for of_job in runs]

@@ -221,7 +221,7 @@ def test_a_larger_job_runs_alone_and_is_counted(site: Configuration) -> None:
     ("waited", "expected"),
     [
         ([0, 600, 1200], ""),
-        ([0, 599, np.nan], r"1 job \(33.3%\) .*: user ann of account physics may have 1 jobs and had 2\."),
+        ([0, 599, np.nan], r"1 job \(33.3%\) .*: user ann of account physics may have 1 job and had 2\."),
         ([0, 0, 600], r"1 job \(33.3%\)"),
         ([0, 10, 20], r"2 jobs \(66.7%\) .* had 3; QOS part of account physics may have 2 node and had 3\. "),
     ],

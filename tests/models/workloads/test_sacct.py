@@ -92,7 +92,7 @@ def workload(path: Path, **changes: Any) -> dict[str, Any]:
 def test_every_row_is_counted(folder: Path) -> None:
     selection, table = chosen(folder, MORNING)
     assert selection.dropped == {
-        "steps": 3,
+        "as a step": 3,
         "that never started": 2,
         "still running": 1,
         "with runtime 0 (zero_runtime=drop)": 1,
@@ -106,7 +106,7 @@ def test_every_row_is_counted(folder: Path) -> None:
     requested = table.requested[selection.rows]
     np.testing.assert_array_equal(requested, [1200, 1200, 1200, np.nan, np.nan, 1200, 1200])
     account, *notes, on_clocks = selection.describe()
-    assert account.startswith("jobs.txt: 15 rows, 7 kept; dropped 3 steps, 2 that never started, 1 still")
+    assert account.startswith("jobs.txt: 15 rows, 7 kept; dropped 3 as a step, 2 that never started, 1 still")
     counts = [note.removeprefix("jobs.txt: ").split(" ")[0] for note in notes]
     assert counts == ["3", "2", "2"]  # runs of requeued jobs, out of order, heterogeneous
     assert "2 components of heterogeneous jobs (28.6% of the jobs)" in notes[2]
@@ -496,7 +496,7 @@ def test_files_that_were_joined(folder: Path) -> None:
     """Their first lines recur, also with other fields; rows of both count once."""
     plain, _ = chosen(folder, MORNING)
     again, _ = chosen(folder, MORNING + MORNING)
-    assert again.dropped == plain.dropped | {"that repeat an earlier row": 12, "steps": 6}
+    assert again.dropped == plain.dropped | {"that repeat an earlier row": 12, "as a step": 6}
     columns = list(zip(*(line.split("|") for line in MORNING.splitlines()), strict=True))
     turned = "\n".join("|".join(texts) for texts in zip(*columns[::-1], strict=True)) + "\n"
     both, _ = chosen(folder, MORNING + turned.replace("\n", "\n", 1))
@@ -545,7 +545,7 @@ def test_a_job_that_changed_its_size_is_one(folder: Path) -> None:
     selection, table = chosen(folder, text)
     assert (selection.runtime.tolist(), selection.size.tolist()) == ([150, 600], [8, 4])
     assert (table.start - table.submit)[selection.rows].astype(int).tolist() == [50, 10]
-    assert selection.dropped == {"parts of jobs that changed their size": 2}
+    assert selection.dropped == {"as a part of a job that changed its size": 2}
 
 
 def test_the_size_of_the_machine_holds_for_nearly_all_the_time() -> None:
