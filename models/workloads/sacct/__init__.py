@@ -129,20 +129,12 @@ def open_trace(point: Point) -> tuple[Trace, Ints]:
     if (workload.get("arrival") or SUBMIT) == SUBMIT:
         notes += _held(table, chosen, waited)
     read_jobs = Trace(
-        table.name,
-        jobs,
-        hosts,
-        tuple(notes),
-        rows=rows,
-        ids=table.job,
-        lines=table.line,
-        users=users_of(table),
+        table.name, jobs, hosts, tuple(notes), rows=rows, ids=table.job, lines=table.line, waited=waited,
+        users=users_of(table), partition=partition,
         origin=Origin(table.name, table.source, account, zero=float(arrived[0].astype(np.int64))),
-        waited=waited,
-        partition=partition,
         own_machine=replayed.may_be_its_own(hosts, at_once, None),
         cancelled=None if waiting is None else _cancelled(table, waiting, arrived[0], workload, hosts),
-    )
+    )  # fmt: skip
     return read_jobs, table.line[rows]
 
 
@@ -193,15 +185,10 @@ def _jobs(table: Table, rows: Ints, submit: Floats, runtime: Floats, size: Ints,
         if (numbers := _numbered(table, kind)[1]) is not None
     }
     return Jobs(
-        submit,
-        runtime,
-        table.requested[rows],
-        size,
-        memory,
+        submit, runtime, table.requested[rows], size, memory,
         user=np.array([number[name] for name in table.user[rows]], np.int64),
-        request=_requests(table, rows, size, memory),
-        **named,
-    )
+        request=_requests(table, rows, size, memory), **named,
+    )  # fmt: skip
 
 
 def _requests(table: Table, rows: Ints, size: Ints, memory: Ints) -> Requests:
@@ -221,18 +208,12 @@ def _requests(table: Table, rows: Ints, size: Ints, memory: Ints) -> Requests:
         names |= dict(zip(("segment", "switches", "switch_wait"), where, strict=True), shares=shares > 0)
     names["het_job"] = het_jobs(table)[rows]
     return Requests.of(
-        size,
-        memory,
-        nodes=np.minimum(nodes, size),
-        most_nodes=np.minimum(nodes, size),
+        size, memory, nodes=np.minimum(nodes, size), most_nodes=np.minimum(nodes, size),
         node_memory=np.ceil(table.memory[rows] / nodes / 1024).astype(np.int64),
-        cpu_memory=np.zeros(rows.size, np.int64),
-        partition=table.partition[rows],
-        delay=delay,
+        cpu_memory=np.zeros(rows.size, np.int64), partition=table.partition[rows], delay=delay,
         gres={name: -(-count[rows] // nodes) for name, count in table.devices.items()},
-        licences={name: count[rows] for name, count in table.licences.items()},
-        **names,
-    )
+        licences={name: count[rows] for name, count in table.licences.items()}, **names,
+    )  # fmt: skip
 
 
 def _ran(table: Table, chosen: Selection) -> tuple[np.ndarray, np.ndarray, Ints]:
