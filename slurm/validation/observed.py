@@ -81,6 +81,9 @@ COARSE_S = 0.004
 """The controller reads the coarse clock of the kernel's last tick, which is at most 4 ms old, and writes the
 line of the log later."""
 
+BETWEEN_S = 0.02
+"""Largest error of a wake-up that the log does not show, which is interpolated."""
+
 ANSWERED_S = 1.0
 """Longest time from the end of a job until an agent asks its nodes, and until they have answered it."""
 
@@ -444,7 +447,7 @@ class Observed:
         calls = np.array(sorted([*self.submitted.values(), *self.noticed.values(), *self.freed.values()]))
         n_calls = np.searchsorted(calls, instants).tolist()
         second = np.floor(instants).astype(int).tolist()
-        beside = instants % 1 < COARSE_S
+        beside = instants % 1 < np.where(np.any(flags, axis=0), COARSE_S, BETWEEN_S)
         ends_of, unseen = self._killed_after(instants, "main"), self._unchecked(instants)
         # By the seconds of the last pass, full pass and test, and the calls before that pass: least faults.
         # Before the log they were a period before the first ones in it, or a second more.
