@@ -475,6 +475,7 @@ class Observed:
                     wrong = sum(bool(due) != is_there for due, is_there in shown)
                     wrong += sum((end - (passed or end)) % 60 >= LIMITS_S for end in ends_of.get(k, ()))
                     wrong += k in unseen and passed == second[k]
+                    wrong += 0.5 * (bool(tested) != flagged[2])  # the thread reads its clock again after it
                     state = (
                         passed or now if flagged[0] else last,
                         fully or now if flagged[1] else full,
