@@ -182,6 +182,10 @@ def run(
         # A job that was requeued has the start of its last run.
         waiting = np.isin(system.fate["status"], (HELD, QUEUED)) & np.isinf(wanted.leaves)
         if _is_spent(system, waiting):
+            if waiting.sum() == np.isinf(wanted.leaves).sum():
+                raise ValueError(
+                    f"{configuration.name}: all budgets are spent before a job starts; raise them"
+                )
             never, waiting = waiting, np.zeros_like(waiting)
             system.fate["killed"][never], system.fate["reserved"][never] = REFUSED, np.nan
             for name in ("start", "end"):  # a requeued job was submitted again
