@@ -166,7 +166,7 @@ def asked(
         if (asked_for > total).any():
             raise MisfitError(
                 asked_for > total,
-                f"asks for {asked_for.max()} licences {name}, but {configuration.name} has {total}",
+                f"asks for {name}:{asked_for.max()} licences, but {configuration.name} has {total}",
                 f"ask for more licences {name} than there are",
                 f"add policy.lines=['Licenses={name}:{asked_for.max()}']",
             )

@@ -20,6 +20,14 @@ from models.slurm.scheduler import Phases
 AT_ZERO = Phases()
 
 
+class StuckError(ValueError):
+    """A job that waits forever: its position, and what the message says after its name."""
+
+    def __init__(self, job: int, why: str) -> None:
+        super().__init__(f"job {job + 1}{why}")
+        self.job, self.why = job, why
+
+
 @dataclass(frozen=True, eq=False)
 class Result:
     """The fate of the jobs; arrays of jobs have the shape (n_jobs,), in seconds as in the jobs' submissions.
@@ -191,17 +199,20 @@ def run(
             for name in ("start", "end"):  # a requeued job was submitted again
                 system.fate[name][never] = wanted.jobs.submit[never] + phases.clock
         if len(components := np.flatnonzero(waiting & (wanted.request.het_job >= 0))):
-            raise ValueError(
-                f"job {components[0] + 1}, a component of a heterogeneous job, waits forever for the others "
-                f"under {configuration.name}: they never can start at once; add bf_hetjob_prio=min to "
-                "SchedulerParameters, or leave them out of the log"
+            is_least = configuration.settings.hetjob_prio == 1
+            remedy = "" if is_least else "add bf_hetjob_prio=min to SchedulerParameters, or "
+            raise StuckError(
+                int(components[0]),
+                ", a component of a heterogeneous job, waits forever for the others under "
+                f"{configuration.name}: they never can start at once; {remedy}leave them out of the log",
             )
         if len(stuck := np.flatnonzero(waiting)):
             partition = configuration.partitions[wanted.partitions[stuck[0]][0]]
-            raise ValueError(
-                f"job {stuck[0] + 1} waits forever in partition {partition.name} of {configuration.name}, "
-                "though nothing else runs: its nodes never have what it asks for, or the job that it waits "
-                "for never ends; leave it out of the log"
+            raise StuckError(
+                int(stuck[0]),
+                f" waits forever in partition {partition.name} of {configuration.name}, though nothing else "
+                "runs: its nodes never have what it asks for, or the job that it waits for never ends; leave "
+                "it out of the log",
             )
     if 0 < len(system.pieces) == system.state["n_pieces"][0]:
         raise TooManyPiecesError(

@@ -21,9 +21,6 @@ from models.slurm.asked import Asked, MisfitError
 from models.slurm.configuration import Configuration, Node, Partition
 from models.workloads.replayed import CAP, REFUSE
 
-MOST_NAMED = 20
-"""Nodes of a partition that a message names; of more the user names them."""
-
 FEATURE = re.compile(r"[^&|,()]+")
 
 OF_MACHINE = "(all nodes)"
@@ -154,17 +151,12 @@ def lines_of(
     n: int, cpus: int, memory: int, one: Partition, configuration: Configuration, more: str = ""
 ) -> str:
     """Return how to add nodes that slurm.conf lacks, which a pool of processors cannot have."""
-    listed = (
-        [configuration.nodes[node].name for node in one.nodes] if len(one.nodes) <= MOST_NAMED else ["..."]
-    )
     taken = [re.fullmatch(r"further(\d+)", node.name) for node in configuration.nodes]
     first = 1 + max((int(one[1]) for one in taken if one), default=0)
     new = f"further{first}" if n == 1 else f"further[{first}-{first + n - 1}]"
-    nodes = "ALL" if len(one.nodes) == len(configuration.nodes) else ",".join([*listed, new])
-    default = " Default=YES" * (one is configuration.default_partition)
     return (
         f"policy.lines=['NodeName={new} CPUs={cpus} RealMemory={memory}{more}',"
-        f"'PartitionName={one.name} Nodes={nodes}{default}'], with the other keys of that partition"
+        f"{configuration.line_of(one, new)}], with the other keys of that partition"
     )
 
 
@@ -236,10 +228,7 @@ def _with_components(jobs: Jobs, lost: np.ndarray) -> np.ndarray:
 
 
 def fitted(
-    trace: Trace,
-    misfits: str,
-    wanted: Callable[[Jobs], Asked],
-    configuration: Configuration,
+    trace: Trace, misfits: str, wanted: Callable[[Jobs], Asked], configuration: Configuration
 ) -> Trace:
     """Return a log without the jobs that can never start, or with these jobs cut.
 

@@ -28,6 +28,7 @@ from models.slurm.kernel import tables
 OF_NODES = ("cpu", "node", "mem", "billing")
 """Resources that are counted, with ``jobs``, ``gres/...`` and ``license/...``; others have no effect."""
 
+NOUNS = {"cpu": "CPU", "node": "node", JOBS: "job", SUBMITTED: "submitted job", WALL: "wall minute"}
 KINDS = {OF_RUNNING: tables.RUNNING_MINUTES, OF_MINUTES: tables.MINUTES}
 
 FOLLOWS = -(2**40)
@@ -112,10 +113,13 @@ class Limit:
     decays: bool = True
 
     @property
-    def name(self) -> str:
-        """What the limit counts, for messages."""
-        found = self.resource + next((text for text, kind in KINDS.items() if kind == self.kind), "")
-        return found.removesuffix("s") if self.cap == 1 and self.resource in (JOBS, SUBMITTED) else found
+    def amount(self) -> str:
+        """The limit in words: 1 job, 8 CPUs."""
+        noun = NOUNS.get(self.resource, "")
+        if ending := next((text for text, kind in KINDS.items() if kind == self.kind), ""):
+            minutes = counted(self.cap, f"{noun or self.resource} minute")
+            return minutes + ending.removeprefix(OF_MINUTES)
+        return counted(self.cap, noun) if noun else f"{self.cap:,} {self.resource}"
 
     @classmethod
     def of(cls, label: str, counted: str, *given: Any, decays: bool = True) -> Self:
@@ -307,7 +311,7 @@ def exceeded(wanted: Asked, configuration: Configuration, waited: Floats) -> str
         beyond[jobs[over]] = True
         if len(over):
             had = int(level.max())
-            text = f"{limit.label} may have {limit.cap} {limit.name} and had {had}"
+            text = f"{limit.label} may have {limit.amount} and had {had}"
             worst.append((had / max(limit.cap, 1), text))
     if not beyond.any():
         return ""
@@ -337,7 +341,7 @@ def spent(wanted: Asked, configuration: Configuration, log: Trace) -> Iterator[s
         if len(late):
             n, named = f"{counted(len(late), 'job')} ({len(late) / len(minutes):.1%})", log.names_of(late)
             yield (
-                f"{configuration.name}: {limit.label} may use {limit.cap} {limit.name}, which neither decay "
+                f"{configuration.name}: {limit.label} may use {limit.amount}, which neither decay "
                 f"nor are reset: about {n} will find them spent and never start ({named}), and will count in "
                 "refused_share and in no other average over jobs; add "
                 "policy.lines=['PriorityUsageResetPeriod=MONTHLY'], or raise the limit"
@@ -374,7 +378,7 @@ def counters(wanted: Asked, configuration: Configuration) -> tuple[np.ndarray, n
         larger = is_checked & _too_large(limit, need, configuration)
         if n := int(larger.sum()):
             notes.append(
-                f"{configuration.name}: {limit.label} may have {limit.cap} {limit.name}, and "
+                f"{configuration.name}: {limit.label} may have {limit.amount}, and "
                 f"{counted(n, 'job', 'asks', of=len(mine))} for more: each of these runs while no other job "
                 "of this limit does"
             )

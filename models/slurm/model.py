@@ -16,14 +16,7 @@ from models.jobs.trace import Trace
 from models.point import Point
 from models.slurm import FAMILY, engine, limits
 from models.slurm.metrics import shares
-from models.slurm.policies import (
-    Rules,
-    configuration_of,
-    open_jobs,
-    wanted,
-    with_downtimes,
-    zero_of,
-)
+from models.slurm.policies import Rules, configuration_of, open_jobs, wanted, with_downtimes, zero_of
 from models.slurm.power import Drawing
 
 
@@ -113,7 +106,13 @@ def _prepared(point: Point):  # type: ignore[no-untyped-def] # a run, and a stre
     def run(jobs: Jobs, machine: Machine) -> Schedule:
         submitted, leaves, these = queued(opened, jobs)
         found = wanted(submitted, point.policy, configuration, users, leaves)
-        result = engine.run(found, configuration, phases, zero=zero)
+        try:
+            result = engine.run(found, configuration, phases, zero=zero)
+        except engine.StuckError as error:
+            if not isinstance(opened, Trace):
+                raise
+            job = error.job if these is None else int(np.flatnonzero(these == error.job)[0])
+            raise ValueError(f"{opened.name_of(job)}{error.why}") from None
         limit, over = found.limit, limits.above(found, configuration)
         if these is not None:
             result, limit, over = result.part(these), limit[these], None if over is None else over[these]

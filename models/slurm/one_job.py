@@ -158,16 +158,13 @@ def in_partitions(wanted: Asked, configuration: Configuration) -> Asked:
         allowed = [f"{name}={n}" for name, n in bounds.items() if n]
         if time[of_it] > longest[record]:
             allowed = [f"MaxTime={int(longest[record]) // 60}"]
-        nodes = ",".join(configuration.nodes[node].name for node in one.nodes)
-        default = " Default=YES" * (one is configuration.default_partition)
         raise MisfitError(
             lost,
             f"asks for {counted(max(int(request.nodes[of_it]), 1), 'node')} and "
             f"{counted(wanted.limit[of_it] // 60, 'minute')}, and partition {one.name} of "
             f"{configuration.name} has {' '.join(allowed)}{refuses}",
             "ask for more or fewer nodes, or more time, than their partition allows (PartitionNodeLimit)",
-            f"add policy.lines=['PartitionName={one.name} Nodes={nodes}{default}'], with the other keys of "
-            "that partition",
+            f"add policy.lines=[{configuration.line_of(one)}], with the other keys of that partition",
             lost & (enforced == "NO"),
         )
     rows = iter(fits.tolist())

@@ -31,9 +31,10 @@ from models.slurm.configuration import (
     versions,
 )
 from models.slurm.configuration.accounting import Reservation
+from models.slurm.configuration.configuration import MOST_NAMED
 from models.slurm.configuration.keys import words_of
 from models.slurm.configuration.reading import of_lines
-from models.slurm.fitting import MOST_NAMED, OF_MACHINE, fitted, limited, lines_of
+from models.slurm.fitting import OF_MACHINE, fitted, limited, lines_of
 from models.slurm.limits import counters, exceeded, overdue, spent
 from models.slurm.preemption import levels_of
 from models.slurm.scheduler import Phases
@@ -103,10 +104,11 @@ def _word() -> Any:
 
 
 def _line(name: str) -> Any:
-    """Declare the key of a line of slurm.conf."""
+    """Declare the key of a line of slurm.conf; YAML reads version 24.10 as the number 24.1."""
 
     def check(policy: Parameters, where: str, key: str) -> str:
         value = policy[key]
+        value = f"{value:.2f}" if key == "slurm_version" and isinstance(value, float) else value
         if not isinstance(value, bool | int | float | str):
             checks.refuse(f"{where}.{key}", value, "a value as slurm.conf has it, or null (as the file says)")
         return name.format(("YES" if value else "NO") if isinstance(value, bool) else value)
@@ -280,9 +282,9 @@ def as_pool(configuration: Configuration, machine: Parameters) -> dict[str, Any]
     """Return the machine of the workload: one pool, with the memory of the largest node for each CPU."""
     nodes = [node for node in configuration.nodes if node.up]
     if not nodes:
+        names = ",".join(node.name for node in configuration.nodes[:MOST_NAMED])
         raise ConfigurationError(
-            f"{configuration.name}: all nodes are down; add policy.lines=['DownNodes="
-            f"{','.join(node.name for node in configuration.nodes[:MOST_NAMED])} State=IDLE']"
+            f"{configuration.name}: all nodes are down; add policy.lines=['DownNodes={names} State=IDLE']"
         )
     memory = max(node.memory for node in nodes) * 1024
     return {
@@ -479,7 +481,7 @@ def _without_jobs(lines: Sequence[str], found: Asked, configuration: Configurati
 
 def _restricted(found: Asked, configuration: Configuration) -> list[str]:
     """Return a line for each partition whose rules of access have no effect, with its share of the jobs."""
-    lines = []
+    lines, unasked = list[str](), list[Partition]()
     for number, one in enumerate(configuration.partitions):
         rules = [*one.restricted, *(["qos"] if one.qos and one.qos not in configuration.qos else [])]
         if rules:
@@ -491,18 +493,22 @@ def _restricted(found: Asked, configuration: Configuration) -> list[str]:
         if gang.lets_share(one):
             asks = found.request.shares & ~found.request.whole
             mine = asks & np.array([number in place for place in found.partitions])
-            what = f"{configuration.name}: OverSubscribe={one.sharing} of partition {one.name} has no effect"
             if not mine.any():
-                lines.append(
-                    f"{what}, because no job asks to share CPUs: sacct shows --oversubscribe only in the "
-                    f"SubmitLine of command lines; policy.oversubscribe=[{one.name}] lets all jobs there ask"
-                )
+                unasked.append(one)
             elif not gang.shares_cores(found.request, configuration):
                 without = (gang.unshared(configuration, each) for each in configuration.partitions)
                 with_what = next(filter(None, without))
                 lines.append(
-                    f"{what}, with {with_what} ({mine.mean():.1%} of the jobs use --oversubscribe there)"
+                    f"{configuration.name}: OverSubscribe={one.sharing} of partition {one.name} has no "
+                    f"effect, with {with_what} ({mine.mean():.1%} of the jobs use --oversubscribe there)"
                 )
+    if unasked:
+        names = ",".join(one.name for one in unasked)
+        lines.append(
+            f"{configuration.name}: OverSubscribe=YES has no effect ({counted(len(unasked), 'partition')}), "
+            "because no job asks to share CPUs: sacct shows --oversubscribe only in the SubmitLine of "
+            f"command lines; policy.oversubscribe=[{names}] lets all jobs there ask"
+        )
     return lines
 
 

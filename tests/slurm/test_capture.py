@@ -38,7 +38,7 @@ SlurmctldHost=head.alps.org(10.0.0.1)
 # kept by carla
 AccountingStoragePass=verysecret
 #AccountingStoragePass = "verysecret 2"
-JobCompType=jobcomp/none JobCompPass=verysecret JobCompPort=3306
+JobCompPass=verysecret # JobCompPort=3306
 AccountingStorageType=accounting_storage/slurmdbd
 AccountingStorageEnforce=limits
 StateSaveLocation=/var/spool/alps
@@ -202,7 +202,7 @@ def test_a_complete_bundle(site: Site, tmp_path: Path, version: str) -> None:
     assert json.loads((tmp_path / "out/bundle.json").read_text())["about"]["slurm"] == version
     texts = [path.read_text() for path in (tmp_path / "out").iterdir()]
     assert not any("verysecret" in text for text in texts)
-    assert "JobCompPass=hidden JobCompPort=3306" in (tmp_path / "out/slurm.conf").read_text()
+    assert "JobCompPass=hidden # JobCompPort=3306" in (tmp_path / "out/slurm.conf").read_text()
     found = bundled.read(tmp_path / "site.tar.gz")
     assert found == read_configuration(tmp_path / "out/slurm.conf")  # the same beside it
     assert [node.name for node in found.nodes] == ["alp01", "alp02", "alp03", "alp04"]

@@ -105,12 +105,13 @@ def test_a_version_is_read_from_a_comment_from_scontrol_and_from_the_policy(tmp_
     assert read(path, given).settings.version == Version(24, 11, "24.11")
     path.write_text("Configuration data as of 2026\nSLURM_VERSION           = 26.05.5\n\n" + "\n".join(CONF))
     assert read(path).settings.version == Version(26, 5, "26.05.5")
-    with pytest.raises(ConfigurationError, match=r"SLURM_VERSION=new.*such as 24.11 or 22.05.8"):
+    with pytest.raises(ConfigurationError, match=r"SLURM_VERSION=new.* 26.05, or .* such as 22.05.8"):
         of_lines("slurm.conf", [*CONF, "SLURM_VERSION=new"])
     assert all(one in versions.note("slurm.conf", None) for one in (*VALIDATED, "policy.slurm_version="))
     of_log = versions.note("slurm.conf", None, "Slurm's sacct --json, version 23.11.4")
     assert "Slurm 23.11.4 printed the log: add policy.slurm_version=23.11.4" in of_log
     assert "Slurm 24.11;" in versions.note("slurm.conf", Version.of("24.11"))
+    assert "Slurm 27.05 with the rules of 26.05;" in versions.note("slurm.conf", Version.of("27.05"))
 
 
 def test_times_of_a_dump_that_begins_with_qos_are_seconds() -> None:

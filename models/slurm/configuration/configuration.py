@@ -2,30 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from models.counting import counted
 from models.slurm.configuration import accounting, hostlist, versions
-from models.slurm.configuration.accounting import NEUTRAL, QOS_LIMITS, Association, Qos, Reservation
+from models.slurm.configuration.accounting import NEUTRAL, Association, Qos, Reservation
 from models.slurm.configuration.errors import Faults
-from models.slurm.configuration.keys import EVENT, KNOWN, LINES, NETWORK, SHOWN, Line, Pairs, known_names
-from models.slurm.configuration.nodes import DOWN, FUTURE, Node, nodes_of, state
-from models.slurm.configuration.partitions import INHERITED, Partition, Sharing, partition_of
+from models.slurm.configuration.keys import EVENT, LINES, NETWORK, SHOWN, Line, Pairs, known_names, names_of
+from models.slurm.configuration.nodes import DOWN, FUTURE, Node, NodeKeys, nodes_of, state
+from models.slurm.configuration.notes import notes_of
+from models.slurm.configuration.partitions import INHERITED, Partition, Sharing, least_idle, partition_of
 from models.slurm.configuration.settings import Settings, settings_of
-from models.slurm.configuration.switches import DEFAULT, FLAT, TREE, Topology, topologies_of
+from models.slurm.configuration.switches import DEFAULT, Topology, topologies_of
 from models.slurm.configuration.values import NEVER
 
-NEUTRAL_VALUES = {
-    "", "none", "no", "0", "-1", "infinite", "unlimited", "(null)", "n/a", "topology/none",
-    "topology/default", "topology/flat", "prep/script",
-}  # fmt: skip
-"""Values, in small letters, with which a key has no effect; a plugin's end with ``/none``."""
-
 MOST_PARTITIONS = 1000
+MOST_NAMED = 20
+"""Nodes of a partition that a message names."""
 
 ALONE = {name.lower(): name for name in [*INHERITED, *known_names(Settings, "settings")]}
 """Keys that begin a line of their own."""
+
+OF_LINES = {name.lower() for name in (*names_of(NodeKeys, Partition), "Nodes")}
+"""Keys of lines that another key begins."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ class Configuration:
         """The topology by which jobs of each partition get nodes; a flat one where that is not modelled."""
         by_name = {one.name: one for one in self.topologies}
         return [
-            found if _is_modelled(found, self.settings) else Topology(found.name)
+            found if found.is_modelled(self.settings) else Topology(found.name)
             for one in self.partitions
             for found in [by_name.get(one.topology, self.topologies[0])]
         ]
@@ -92,15 +92,17 @@ class Configuration:
         linear = self.settings.linear
         return [linear or one.sharing.kind == Sharing.EXCLUSIVE for one in self.partitions]
 
+    def line_of(self, one: Partition, *further: str, keys: str = "") -> str:
+        """Return a quoted line of a policy that declares a partition, with further nodes and keys; if it has
+        many nodes, the user names them."""
+        listed = [self.nodes[node].name for node in one.nodes] if len(one.nodes) <= MOST_NAMED else ["..."]
+        nodes = "ALL" if len(one.nodes) == len(self.nodes) else ",".join([*listed, *further])
+        default = " Default=YES" * (one is self.default_partition)
+        return f"'PartitionName={one.name} Nodes={nodes}{default}{keys}'"
+
     def place(self, key: str) -> str:
         """Return where a key was given, for messages."""
         return self.where.get(key.lower(), self.name)
-
-
-def least_idle(settings: Settings, partitions: Iterable[Partition]) -> int:
-    """Return the seconds after which the first node is powered down, `NEVER` if none is."""
-    of_partitions = [one.suspend_time for one in partitions if one.suspend_time is not None]
-    return min([settings.suspend_time, *of_partitions])
 
 
 def neutral(line: Line) -> Line:
@@ -143,8 +145,25 @@ class Parts:
         else:
             self.alone[kind], self.where[kind] = value, pairs.where
             if kind not in ALONE and not pairs.where.endswith(SHOWN):
+                of_line = " by itself (does the line above end with a backslash?)" * (kind in OF_LINES)
                 known = [*ALONE.values(), *LINES]
-                self.faults.unknown(pairs.where, "a key of slurm.conf", names[kind], known)
+                self.faults.unknown(pairs.where, f"a key of slurm.conf{of_line}", names[kind], known)
+
+
+def _refuse_twice(line: Line, names: Iterable[str], places: dict[tuple[str, str], str]) -> None:
+    """Add a fault if a line of a file defines what another one does: Slurm does not start then.
+
+    Lines of a policy win over lines of files, and so does what scontrol shows.
+    """
+    kind = next(iter(line.given))
+    if not line.of_file:
+        return
+    if twice := next((name for name in names if (kind, name) in places), None):
+        line.fault(
+            f"{line.names[kind]}={twice} is defined twice, first in {places[kind, twice]}, so Slurm does not "
+            "start; delete one of them"
+        )
+    places |= dict.fromkeys(((kind, name) for name in names), line.where)
 
 
 def configuration_of(
@@ -158,9 +177,11 @@ def configuration_of(
     counts_memory = any("realmemory" in line.given for line in parts.lines.get("nodename", ()))
     settings, words = settings_of(Line(name, parts.alone, faults, parts.where), more, counts_memory)
     nodes: dict[str, Node] = {}
+    places = dict[tuple[str, str], str]()  # where files define nodes and partitions
     absent: set[str] = set()  # which a site has yet to install
     for number, line in enumerate(parts.lines.get("nodename", ())):
         made = {node.name: node for node in nodes_of(line, number)}
+        _refuse_twice(line, made, places)
         nodes |= made
         absent = absent | made.keys() if FUTURE in state(line.text("State")) else absent - made.keys()
         if len(nodes) > hostlist.MOST:
@@ -169,7 +190,7 @@ def configuration_of(
     for line in parts.lines.get("downnodes", ()):
         given, names = state(line.text("State", "DOWN")), line.value("DownNodes", hostlist.expand, [])
         nodes |= {one: replace(nodes[one], up=not given & DOWN) for one in names if one in nodes}
-        absent |= {*names} if FUTURE in given else set()
+        absent = absent | {*names} if FUTURE in given else absent - {*names}
         if unknown := [one for one in names if one not in nodes]:
             faults.note(f"{line.where}: no NodeName line names {unknown[0]}: it has no effect")
     shown = [line for line in parts.lines.get("nodename", ()) if line.where.endswith(SHOWN)]
@@ -178,6 +199,12 @@ def configuration_of(
         faults.note(
             f"{name}: {counted(len(down), 'node', 'is')} down, as scontrol showed; {lines_of} brings one of "
             "them up"
+        )
+    if nodes and absent >= nodes.keys():
+        names = ",".join(line.name for line in parts.lines["nodename"])
+        faults.add(
+            f"{name}: all nodes have State=FUTURE, so no job starts; add policy.lines=['DownNodes={names} "
+            "State=IDLE'], with which they exist"
         )
     nodes = {node: made for node, made in nodes.items() if node not in absent}
     numbers, every = {node: number for number, node in enumerate(nodes)}, tuple(nodes.values())
@@ -189,6 +216,7 @@ def configuration_of(
         of_line[MOST_PARTITIONS].fault(f"more than {MOST_PARTITIONS:,} partitions")
     partitions = {}
     for line in of_line[:MOST_PARTITIONS]:
+        _refuse_twice(line, [line.name], places)
         inherits = replace(line, given={"partitionname": line.name, **common, **line.given})
         if found := partition_of(inherits, numbers, sets, every, absent):
             partitions[line.name] = found
@@ -200,11 +228,19 @@ def configuration_of(
     reservations = tuple(one for one in reserved if one is not None)
     events = accounting.events_of(parts.lines.get(EVENT.lower(), ()), numbers, absent)
     reads_yaml = settings.version is None or versions.rules(settings.version)["reads_yaml"]
-    reads_yaml &= not parts.where.get("topologyplugin", "").startswith("policy.")  # which wins over all files
+    from_policy = parts.where.get("topologyplugin", "").startswith("policy.")  # which wins over all files
+    reads_yaml &= not from_policy
     alone = Line(name, parts.alone, faults, parts.where)
     topologies = topologies_of(parts.lines, alone, settings.topology, reads_yaml, numbers)
-    known = [one.name for one in topologies]
-    if reads_yaml and parts.lines.get(NETWORK.lower()):
+    known, in_yaml = [one.name for one in topologies], bool(parts.lines.get(NETWORK.lower()))
+    if in_yaml and not reads_yaml:
+        of_version = (
+            f"Slurm {settings.version and settings.version.text} does not read it (25.05 and later do)"
+        )
+        why = f"{parts.where['topologyplugin']} sets TopologyPlugin" if from_policy else of_version
+        faults.note(f"topology.yaml has no effect: {why}")
+    elif in_yaml:
+        faults.note(f"topology.yaml sets how jobs get nodes ({', '.join(known)}), as since Slurm 25.05")
         for one in partitions.values():
             if one.topology and one.topology not in known:
                 allowed = f"allowed: {', '.join(known)}"
@@ -212,66 +248,16 @@ def configuration_of(
                     f"partition {one.name} has Topology={one.topology}, which topology.yaml lacks; {allowed}"
                 )
     faults.check()
-    associations = tuple(parts.associations.values())
-    return Configuration(
+    configuration = Configuration(
         name,
         settings,
         every,
         tuple(partitions.values()),
         parts.where,
-        associations,
+        tuple(parts.associations.values()),
         qos,
         reservations,
         events,
         topologies,
-        (
-            *_without_effect(parts.alone, settings, topologies),
-            *_of_power(settings, partitions.values()),
-            *_of_limits(settings, associations, qos),
-            *words,
-            *faults.notes,
-        ),
     )
-
-
-def _is_modelled(topology: Topology, settings: Settings) -> bool:
-    """Return whether jobs get nodes by a topology here as they do in Slurm."""
-    as_tree = topology.kind == TREE and settings.dragonfly
-    return topology.is_used and not (settings.linear or as_tree)
-
-
-def _without_effect(
-    given: Mapping[str, str], settings: Settings, topologies: Sequence[Topology]
-) -> Iterable[str]:
-    for key, what in KNOWN["settings"]["not_modelled"].items():
-        text = given.get(key.lower(), "")
-        if key == "TopologyPlugin":  # or topology.yaml
-            others = (one for one in topologies if one.kind != FLAT and not _is_modelled(one, settings))
-            text = ",".join(dict.fromkeys(f"topology/{one.kind}" for one in others))
-        if text.lower() not in NEUTRAL_VALUES and not text.lower().endswith("/none"):
-            yield f"{key}={text} has no effect here; not simulated: {what}"
-
-
-def _of_power(settings: Settings, partitions: Iterable[Partition]) -> Iterable[str]:
-    """Yield a line if nodes would be powered down together with features that are not modelled with that."""
-    least = least_idle(settings, partitions)
-    if least < NEVER and settings.powers_nodes and not settings.saves_power:
-        yield (
-            f"SuspendTime={least} has no effect here: nodes that are powered down, with select/linear, "
-            "preemption or gang scheduling"
-        )
-
-
-def _of_limits(
-    settings: Settings, associations: Iterable[Association], qos: Mapping[str, Qos]
-) -> Iterable[str]:
-    limited = any(getattr(one, key) is not None for one in qos.values() for key in QOS_LIMITS)
-    if (associations or limited) and not settings.enforces:
-        yield "limits of associations and QOS have no effect: AccountingStorageEnforce lacks limits"
-    without: dict[str, list[str]] = {}
-    ignored = [(one.name, one.ignored) for one in associations]
-    for name, options in [*ignored, *((name, one.ignored) for name, one in qos.items())]:
-        for option in options:
-            without.setdefault(option, []).append(name)
-    for option, names in without.items():
-        yield f"{option} has no effect here, for {', '.join(names)}"
+    return replace(configuration, notes=(*notes_of(configuration, parts.alone), *words, *faults.notes))

@@ -19,6 +19,9 @@ LINES = frozenset(KNOWN["lines"].split())
 """Keys that begin a line with keys of its own."""
 
 
+OF_FILE = ", line "
+"""What the place of a line of a file has, before its number."""
+
 SHOWN = "(shown)"
 EVENT, NETWORK = "Event", "TopologyName"
 """How a place ends that scontrol shows: with keys that no slurm.conf may have, and without FUTURE nodes. Keys
@@ -53,6 +56,11 @@ class Line:
     def name(self) -> str:
         """The value of the line's first key."""
         return next(iter(self.given.values()))
+
+    @property
+    def of_file(self) -> bool:
+        """Whether it is a line of a slurm.conf, not of a policy, and not what scontrol shows."""
+        return OF_FILE in self.where and not self.where.endswith(SHOWN)
 
     def text(self, key: str, default: str = "") -> str:
         """Return the text of a key."""

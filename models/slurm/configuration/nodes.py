@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from models.counting import counted
 from models.jobs.requests import of_kind
 from models.slurm.configuration import hostlist, values
-from models.slurm.configuration.keys import Line, key
+from models.slurm.configuration.keys import SHOWN, Line, key
 from models.slurm.configuration.values import whole
 
 MOST_CPUS = 65_535
@@ -18,6 +18,7 @@ MOST_CPUS = 65_535
 OF_32_BITS = 2**32 - 1
 DOWN = frozenset({"DOWN", "DRAIN", "DRAINED", "DRAINING", "ERROR", "FAIL", "FAILING"})
 FUTURE = "FUTURE"
+STATES = (*sorted(DOWN), FUTURE, "UNKNOWN", "IDLE", "ALLOCATED", "MIXED", "CLOUD", "EXTERNAL", "POWERED_DOWN")
 
 
 def state(text: str) -> frozenset[str]:
@@ -75,6 +76,8 @@ def nodes_of(line: Line, number: int) -> Iterator[Node]:
     """
     line.check((NodeKeys,), "nodes", ("NodeName",))
     keys = NodeKeys(**line.record(NodeKeys))
+    if not line.where.endswith(SHOWN) and not keys.state.issubset(STATES):
+        line.fault(f"State={line.text('State')}; allowed: {', '.join(STATES)}")
     cores, threads, boards = max(keys.cores, 1), max(keys.threads, 1), max(keys.boards, 1)
     of_socket = cores * threads
     sockets = max(keys.sockets or 0, 1)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import NamedTuple, Self
 
 from models.slurm.configuration import hostlist, values
 from models.slurm.configuration.keys import SHOWN, Line, key
 from models.slurm.configuration.nodes import OF_32_BITS, Node
-from models.slurm.configuration.settings import Preempt
+from models.slurm.configuration.settings import Preempt, Settings
 from models.slurm.configuration.values import duration, whole
 
 RULES_OF_ACCESS = (
@@ -98,7 +98,7 @@ class Partition:
     sharing: Share = key("OverSubscribe Shared", Share.of, Share())
     over_time: int | None = key("OverTimeLimit", duration(), 0)
     least_loaded: bool = key("LLN", values.yes, False)
-    up: bool = key("State", lambda text: text.upper() == "UP", True)
+    up: bool = key("State", values.has("UP", of=("UP", "DOWN", "DRAIN", "INACTIVE")), True)
     memory_cpu: int = key("DefMemPerCPU", amount, 0)
     memory_node: int = key("DefMemPerNode", amount, 0)
     qos: str = key("QOS", str, "")
@@ -123,10 +123,10 @@ def partition_of(
     None if it has none."""
     line.check((Partition,), "partitions", ("PartitionName", "Nodes"))
     names: list[str] = []
+    if line.text("Nodes").upper() == "ALL":
+        line, names = replace(line, given={**line.given, "nodes": ""}), [*numbers]
     for word in dict.fromkeys(line.value("Nodes", hostlist.expand, [])):
-        if word.upper() == "ALL":
-            names += numbers
-        elif of_set := sets.get(word):
+        if of_set := sets.get(word):
             names += of_set.value("Nodes", hostlist.expand, [])
             names += [node.name for node in nodes if of_set.text("Feature", "\n") in node.features]
         else:
@@ -151,3 +151,9 @@ def partition_of(
     if line.text("Exclusive").upper() == "NODE":  # since 26.05
         declared["sharing"] = Share(Sharing.EXCLUSIVE)
     return Partition(line.name, members, restricted=restricted, **declared)
+
+
+def least_idle(settings: Settings, partitions: Iterable[Partition]) -> int:
+    """Return the seconds after which the first node is powered down, `NEVER` if none is."""
+    of_partitions = [one.suspend_time for one in partitions if one.suspend_time is not None]
+    return min([settings.suspend_time, *of_partitions])

@@ -13,11 +13,10 @@ from pathlib import Path
 from models.slurm.configuration.accounting import DUMPED, OF_TYPE
 from models.slurm.configuration.configuration import ALONE, Configuration, configuration_of
 from models.slurm.configuration.errors import ConfigurationError, Faults
-from models.slurm.configuration.keys import EVENT, LINES, SHOWN, Pairs, names_of
+from models.slurm.configuration.keys import EVENT, LINES, OF_FILE, SHOWN, Pairs, names_of
 from models.slurm.configuration.nodes import NodeKeys
 from models.slurm.configuration.partitions import RULES_OF_ACCESS, Partition
 from models.slurm.configuration.switches import of_yaml
-from models.slurm.configuration.values import plugin
 from models.slurm.configuration.versions import IN_COMMENT
 
 CONFIG = "Configuration data as of"
@@ -131,16 +130,14 @@ def of_lines(name: str, lines: Sequence[str], words: Mapping[str, int] | None = 
 
 
 def _of_all(path: Path, files: _Files) -> Iterator[Pairs]:
-    """Yield the lines of a slurm.conf, and of the topology.conf beside it if its TopologyPlugin reads one,
-    and of a topology.yaml."""
-    on_switches, given = False, False
+    """Yield the lines of a slurm.conf, of the topology.conf beside it unless it has such lines itself, and of
+    a topology.yaml, whether or not its TopologyPlugin reads them: a policy may set another one."""
+    given = False
     for line in _of_file(path, 0, files):
-        key, value = line.pairs[0]
-        on_switches |= key.lower() == "topologyplugin" and plugin(value) in ("tree", "block")
-        given = given or key.lower() in ("switchname", "blockname")
+        given = given or line.pairs[0][0].lower() in ("switchname", "blockname")
         yield line
     beside, in_yaml = (path.with_name(name) for name in TOPOLOGIES)
-    if on_switches and not given and beside.is_file():
+    if not given and beside.is_file():
         yield from _of_file(beside, 1, files)
     if in_yaml.is_file():
         content = in_yaml.read_bytes()
@@ -159,7 +156,7 @@ def _of_file(path: Path, depth: int, files: _Files) -> Iterator[Pairs]:
         yield Pairs(f"{path.name} {SHOWN}", [("SLURM_VERSION", named[1])])
     columns: list[str] = []
     for number, line, shown in logical_lines(text):
-        where = f"{path.name}, line {number}"
+        where = f"{path.name}{OF_FILE}{number}"
         if shown:
             yield from _shown(where, line)
             continue
@@ -274,16 +271,23 @@ def _of_text(where: str, text: str, faults: Faults) -> Iterator[Pairs]:
                 faults.note(f"{where}: {key} begins with an unmatched quotation mark")
         elif found := EMPTY.match(text, at):
             pairs.append((found[1], ""))
+            if OF_FILE in where:
+                faults.note(f"{where}: {found[1]}= has no value, with which Slurm does not start")
         elif found := WORD.match(text, at):
             # Only the key is shown, because an Include may name any file.
-            shown = ALONE.get(found[1].lower(), "a word")
-            faults.add(f"{where}: {shown} is not KEY=VALUE; write {shown}=..., with quotes around blanks")
+            shown, form = (ALONE.get(found[1].lower(), text) for text in ("a word", "KEY"))
+            faults.add(f"{where}: {shown} is not KEY=VALUE; write {form}=..., with quotes around blanks")
             if not pairs and "=" not in text:
                 return  # a line without any pair is one fault
         at = found.end() if found else len(text)
     if pairs and pairs[0][0].lower() in LINES:
         yield Pairs(where, pairs)
     else:
+        if len(pairs) > 1 and OF_FILE in where:
+            first, second = pairs[0][0], pairs[1][0]
+            faults.add(
+                f"{where}: {second}= follows {first}=, with which Slurm does not start; put it on a new line"
+            )
         yield from (Pairs(where, [pair]) for pair in pairs)
 
 

@@ -86,12 +86,22 @@ def reset(text: str) -> str:
 
 def part_limits(text: str) -> str:
     """Return the partitions whose limits a job has to meet at its submission: ``NO``, ``ANY`` or ``ALL``."""
+    if text.upper() not in (*values.YES, *values.NO, "ANY", "ALL"):
+        raise ValueError("NO, ANY, ALL")
     return "NO" if text.upper() in values.NO else "ALL" if text.upper() == "ALL" else "ANY"
 
 
 def lacks(word: str) -> Callable[[str], bool]:
     """Return a parser of comma-separated lists: whether a word is absent."""
     return lambda text: word not in values.upper(text)
+
+
+RESOURCES = (
+    "CR_CPU", "CR_CPU_MEMORY", "CR_CORE", "CR_CORE_MEMORY", "CR_SOCKET", "CR_SOCKET_MEMORY", "CR_MEMORY",
+)  # fmt: skip
+"""Words of SelectTypeParameters of which a file may have one."""
+
+ENFORCED = ("associations", "limits", "safe", "qos", "wckeys", "nojobs", "nosteps", "all", "none", "1", "2")
 
 
 def is_program(text: str) -> bool:
@@ -142,7 +152,7 @@ class Settings:
     kept_partitions: str = key("SuspendExcParts", str, "")
 
     has_database: bool = key("AccountingStorageType", lambda text: values.plugin(text) == "slurmdbd", False)
-    enforces: bool = key("AccountingStorageEnforce", has("limits", "safe", "all"), False)
+    enforces: bool = key("AccountingStorageEnforce", has("limits", "safe", "all", "2", of=ENFORCED), False)
     safe: bool = key("AccountingStorageEnforce", has("safe", "all"), False)
     licences: Mapping[str, int] | None = key("Licenses", licences_of, None)
     topology: str = key("TopologyPlugin", topology, "flat")
@@ -157,7 +167,7 @@ class Settings:
     of_tres: Mapping[str, float] | None = key("PriorityWeightTRES", values.weights, None)
     max_age: int = key("PriorityMaxAge", duration(WEEK_S, zero=WEEK_S), WEEK_S)
     usage_reset: str = key("PriorityUsageResetPeriod", reset, "NONE")
-    calc_period: int = key("PriorityCalcPeriod", duration(300, zero=300), 300)
+    calc_period: int = key("PriorityCalcPeriod", replace(duration(300), least=1), 300)
     decay_per_s: float = key("PriorityDecayHalfLife", decay, 1 - 0.693 / WEEK_S)
     damping: int = key("FairShareDampeningFactor", whole(0, MOST_16_BITS, zero=1), 1)
     favor_small: bool = key("PriorityFavorSmall", values.yes, False)
@@ -297,7 +307,37 @@ def settings_of(
         if name in parameters:
             found[one.name], note = _of_word(one.metadata, parameters[name], where, line.faults)
             notes += note
-    return Settings(**found), notes
+    made = Settings(**found)
+    _refuse(line, made)
+    return made, notes
+
+
+def _refuse(line: Line, made: Settings) -> None:
+    """Add a fault for each value with which Slurm does not start, by itself or beside another one."""
+    select, version = line.text("SelectType"), made.version
+    words = [one for one in line.text("SelectTypeParameters").upper().split(",") if one]
+    counted, further = [one for one in words if one in RESOURCES], KNOWN["words"]["SelectTypeParameters"]
+    names = {one.upper() for one in (*RESOURCES, *further["no_effect"].split(), *further["not_modelled"])}
+    both = counted[:1] in (["CR_CPU"], ["CR_CPU_MEMORY"]) and "CR_ONE_TASK_PER_CORE" in words
+    is_named = words and ("selecttype" in line.places or version is not None)
+    no_reset = not line.text("PriorityUsageResetPeriod") and line.text("PriorityDecayHalfLife") == "0"
+    wrong = {
+        "SelectType": values.plugin(select) == "cons_res" and version is not None and version.has("23.11")
+        and (f" since 23.11, and {version.text} is its version", "select/cons_tres"),
+        "SelectTypeParameters": ((len(counted) > 1 or both or not names.issuperset(words))
+        and (f"; allowed: one of {', '.join(RESOURCES)}, and words such as CR_LLN", "CR_Core_Memory"))
+        or (made.linear and counted not in ([], ["CR_MEMORY"]) and (f" and {select}", "CR_Memory"))
+        or (is_named and not made.linear and counted in ([], ["CR_MEMORY"])
+        and (f" and {select}", "CR_Core_Memory")),
+        "PriorityDecayHalfLife": no_reset and (" without PriorityUsageResetPeriod", "7-0"),
+    }  # fmt: skip
+    for name, found in wrong.items():
+        if found:
+            where = line.places.get(name.lower(), line.where)
+            line.faults.add(
+                f"{where}: Slurm does not start with {name}={line.text(name)}{found[0]}; add "
+                f"policy.lines=['{name}={found[1]}'], which wins over it"
+            )
 
 
 def _of_word(declared: Mapping[str, Any], text: str, where: str, faults: Faults) -> tuple[Any, list[str]]:

@@ -11,6 +11,7 @@ from typing import Any
 from models.slurm.configuration import hostlist
 from models.slurm.configuration.errors import Faults
 from models.slurm.configuration.keys import NETWORK, Line, Pairs
+from models.slurm.configuration.settings import Settings
 
 MOST_SWITCHES = 2000
 """A choice of nodes goes through all of them, and through all pairs of those in use."""
@@ -63,6 +64,11 @@ class Topology:
     def is_used(self) -> bool:
         """Whether it decides which nodes a job gets."""
         return self.kind in (TREE, BLOCK) and bool(self.switches)
+
+    def is_modelled(self, settings: Settings) -> bool:
+        """Return whether jobs get nodes by it here as they do in Slurm."""
+        as_tree = self.kind == TREE and settings.dragonfly
+        return self.is_used and not (settings.linear or as_tree)
 
     def fits(self, free: Mapping[int, int], sizes: Sequence[int], longer: bool) -> bool:
         """Return whether a job could ever get nodes with free CPUs, by its nodes, its CPUs and the nodes of a
@@ -268,12 +274,7 @@ def _of_body(where: str, label: str, default: bool, kind: str, body: Any, faults
         faults.add(f"{where}: {of_list} is {_shown(body[of_list])}; allowed: a list with {one} in each entry")
     yield Pairs(
         where,
-        [
-            (NETWORK, label),
-            ("Kind", kind),
-            ("Default", str(default)),
-            ("BlockSizes", ",".join(sizes or [])),
-        ],
+        [(NETWORK, label), ("Kind", kind), ("Default", str(default)), ("BlockSizes", ",".join(sizes or []))],
     )
     for entry in (entries or []) if first else []:
         pairs = [(keys[key], entry[key]) for key in keys if entry.get(key)]

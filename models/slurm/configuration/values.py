@@ -4,7 +4,7 @@ Each parser takes a text and raises ``ValueError`` with what is allowed.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -76,8 +76,8 @@ class Plugin:
     meaning: dict[str, Any]
 
     def __call__(self, text: str) -> Any:
-        """Return what a plugin means."""
-        if plugin(text) not in self.meaning:
+        """Return what a plugin means, whose name Slurm takes as it is written."""
+        if text not in [f"{self.kind}/{name}" for name in self.meaning]:
             raise ValueError(", ".join(f"{self.kind}/{name}" for name in self.meaning))
         return self.meaning[plugin(text)]
 
@@ -87,9 +87,16 @@ def plugin(text: str) -> str:
     return text.lower().rpartition("/")[2]
 
 
-def has(*words: str) -> Callable[[str], bool]:
-    """Return a parser of comma-separated lists: whether one of some words is present."""
-    return lambda text: bool({word.upper() for word in words} & upper(text))
+def has(*words: str, of: Sequence[str] = ()) -> Callable[[str], bool]:
+    """Return a parser of comma-separated lists: whether one of some words is present; `of` are all allowed
+    ones, if only those are."""
+
+    def parse(text: str) -> bool:
+        if of and not upper(text) <= upper(",".join(of)):
+            raise ValueError(", ".join(of))
+        return bool(upper(",".join(words)) & upper(text))
+
+    return parse
 
 
 def upper(text: str) -> set[str]:

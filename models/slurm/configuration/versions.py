@@ -9,11 +9,20 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple, Self
 
 FORM = re.compile(r"(\d\d)\.(\d\d)(?:[.-]?\S*)?")
+SERIES = (
+    "14.03", "14.11", "15.08", "16.05", "17.02", "17.11", "18.08", "19.05", "20.02", "20.11", "21.08",
+    "22.05", "23.02", "23.11", "24.05", "24.11", "25.05", "25.11", "26.05",
+)  # fmt: skip
+"""Releases of Slurm with keys that are known here; each has corrections, such as 22.05.8."""
+
+LATER = re.compile(r"2[6-9]\.(?:05|11)")
+"""Releases after these, two a year."""
+
 IN_COMMENT = re.compile(
-    r"^\s*#.*?\bslurm(?:[ _-]version)?[ :=v-]+(\d\d\.\d\d(?:\.\d+)?)\b", re.IGNORECASE | re.MULTILINE
+    rf"^\s*#.*?\bslurm(?:[ _-]version)?[ :=v-]+((?:{'|'.join(SERIES)}|{LATER.pattern})(?:\.\d+)?)\b",
+    re.IGNORECASE | re.MULTILINE,
 )
 """A comment of slurm.conf that names the version: ``# Slurm 23.11.4``."""
-
 
 OF_LOG = re.compile(r"sacct\b.*, version (\d\d\.\d\d\S*)$")
 """A form of a log, see `models.jobs.trace.Origin`, that names the version."""
@@ -28,10 +37,16 @@ class Version(NamedTuple):
 
     @classmethod
     def of(cls, text: str) -> Self:
-        """Parse a version; ``ValueError`` for another text."""
-        if not (found := FORM.fullmatch(text.strip())):
-            raise ValueError("a version of Slurm such as 24.11 or 22.05.8")
-        return cls(int(found[1]), int(found[2]), text.strip())
+        """Parse a version of a known series or a later one; ``ValueError`` for another text."""
+        found = FORM.fullmatch(text.strip())
+        series = f"{found[1]}.{found[2]}" if found else ""
+        if series not in SERIES and not LATER.fullmatch(series):
+            raise ValueError(
+                f"{', '.join(SERIES)}, or a correction of one such as 22.05.8; later ones up to 29.11 have "
+                f"the rules of {SERIES[-1]}"
+            )
+        year, month = series.split(".")
+        return cls(int(year), int(month), text.strip())
 
     def has(self, since: str) -> bool:
         """Return whether the version belongs to a series or is later."""
@@ -186,7 +201,8 @@ def note(name: str, version: Version | None, form: str = "") -> str:
     """
     compared = f"the model was validated against {', '.join(VALIDATED)}"
     if version is not None:
-        return f"{name}: Slurm {version.text}; {compared}"
+        rules = f" with the rules of {SERIES[-1]}" * (version[:2] > Version.of(SERIES[-1])[:2])
+        return f"{name}: Slurm {version.text}{rules}; {compared}"
     remedy = "add policy.slurm_version=24.11, or the version that scontrol show config prints"
     if printed := OF_LOG.search(form):
         remedy = f"Slurm {printed[1]} printed the log: add policy.slurm_version={printed[1]}"

@@ -211,7 +211,9 @@ def test_limits_of_a_qos_replace_others(site: Configuration, flags: str) -> None
 def test_a_larger_job_runs_alone_and_is_counted(site: Configuration) -> None:
     wanted = jobs(site, [("bob", "theory", "urgent")] * 3, task_cpus=np.array([1, 4, 1]))
     *_, notes = counters(wanted, site)
-    assert any("QOS urgent of user bob may have 8 cpu, and 1 of 3 jobs asks for more" in one for one in notes)
+    assert any(
+        "QOS urgent of user bob may have 8 CPUs, and 1 of 3 jobs asks for more" in one for one in notes
+    )
     result = run(wanted, site, Phases(), zero=0.0)
     others = [k for k in (0, 2) if result.start[k] < result.end[1] and result.end[k] > result.start[1]]
     assert not others
@@ -223,7 +225,7 @@ def test_a_larger_job_runs_alone_and_is_counted(site: Configuration) -> None:
         ([0, 600, 1200], ""),
         ([0, 599, np.nan], r"1 job \(33.3%\) .*: user ann of account physics may have 1 job and had 2\."),
         ([0, 0, 600], r"1 job \(33.3%\)"),
-        ([0, 10, 20], r"2 jobs \(66.7%\) .* had 3; QOS part of account physics may have 2 node and had 3\. "),
+        ([0, 10, 20], r"2 jobs \(66.7%\) .* had 3; QOS part of account physics may have 2 nodes and had 3\."),
     ],
 )
 def test_limits_that_a_log_did_not_keep_are_named(
@@ -274,20 +276,11 @@ def test_limits_without_enforcement_are_listed() -> None:
         ("Account - 'a':GrpTRES=gpu=2", "GrpTRES=gpu=2; allowed: cpu, node, mem and gres/NAME, or billing"),
         ("Account - 'a':MaxJobs=abc", "MaxJobs=abc; allowed: a whole number"),
         ("QosName=q MaxTRESPU=cpu=8 MaxJobsPU=abc", "MaxJobsPU=abc; allowed: a whole number"),
-        (
-            "QosName=q Priority=99999999999",
-            "Priority=99999999999; allowed: a whole number from 0 to 4,294,967",
-        ),
+        ("QosName=q Priority=99999999999", "Priority=99999999999; allowed: a whole number from 0 to 4,294"),
         ("QosName=q Priority=high", "Priority=high; allowed: a whole number"),
         ("ReservationName=r StartTime=now EndTime=2024-01-01T00:00:00 Nodes=n1", "StartTime= and EndTime="),
-        (
-            "ReservationName=r StartTime=2024-01-01 EndTime=2024-01-02 Nodes=n7",
-            "node n7, which does not exist",
-        ),
-        (
-            "ReservationName=r StartTime=2024-01-01 EndTime=2024-01-03 Nodes=n1 Flags=DAILY",
-            "before it has ended",
-        ),
+        ("ReservationName=r StartTime=2024-01-01 EndTime=2024-01-02 Nodes=n7", "n7, which does not exist"),
+        ("ReservationName=r StartTime=2024-01-01 EndTime=2024-01-03 Nodes=n1 Flags=DAILY", "before it has"),
     ],
 )
 def test_a_mistake_is_one_line(line: str, words: str) -> None:

@@ -73,8 +73,11 @@ def test_components_start_together(
     tmp_path: Path, lines: list[str], rows: Any, parameters: str, starts: list[Any]
 ) -> None:
     if rows is BLOCKED:
-        with pytest.raises(ValueError, match=r"heterogeneous job, waits forever.*add bf_hetjob_prio=min to"):
+        with pytest.raises(ValueError, match=r"\(JobID 1\+0, line 2 .*add bf_hetjob_prio=min to"):
             schedule(point_of(tmp_path, lines, rows))
+        one_job = ["AccountingStorageEnforce=limits", "Account - 'a':GrpJobs=1"]
+        with pytest.raises(ValueError, match=r"\(JobID 1\+0, line 2 .* at once; leave them out of the log"):
+            schedule(point_of(tmp_path, [*lines, *one_job], rows, parameters))
     point = point_of(tmp_path, lines, rows, parameters)
     made = schedule(point)
     for start, (first, last) in zip(made.start.tolist(), starts, strict=True):
@@ -220,7 +223,8 @@ def test_jobs_whose_budget_is_spent_for_good_never_start(
     rows: Any, enforced: str, parameters: str, refused: list[int]
 ) -> None:
     limits = (*LIMITS, f"AccountingStorageEnforce={enforced}", "PriorityType=priority/multifactor")
-    lines = [*PREEMPTS, *limits, "PriorityDecayHalfLife=0", "QosName=few GrpTRESMins=cpu=4"]
+    limits += ("PriorityDecayHalfLife=0", "PriorityUsageResetPeriod=NOW")
+    lines = [*PREEMPTS, *limits, "QosName=few GrpTRESMins=cpu=4"]
     made = ran([*lines, f"SchedulerParameters=bf_interval=1{parameters}"], rows)
     assert np.flatnonzero(made.refused).tolist() == refused
     np.testing.assert_array_equal(made.end[made.refused], [rows[job][1] for job in refused])

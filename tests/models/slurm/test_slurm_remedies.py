@@ -84,7 +84,8 @@ CASES = {
     ),
     "budget": (
         f"{ENFORCES}{CONF}{BATCH}AccountingStorageType=accounting_storage/slurmdbd\n"
-        "PriorityType=priority/multifactor\nPriorityDecayHalfLife=0\nQosName=normal GrpTRESMins=cpu=15\n",
+        "PriorityType=priority/multifactor\nPriorityDecayHalfLife=0\nPriorityUsageResetPeriod=NONE\n"
+        "QosName=normal GrpTRESMins=cpu=15\n",
         [job(1), job(2), job(3)],  # of ten minutes each, and four more
         r"policy\.lines=\['PriorityUsageResetPeriod=MONTHLY'\]",
     ),
@@ -96,7 +97,7 @@ CASES = {
     "nodes of a job": (
         CONF + BATCH.replace("\n", " MaxNodes=1\n"),
         [job(1, cpus=4, nodes=2)],
-        r"policy\.lines=\['PartitionName=batch Nodes=n1,n2 Default=YES'\]",
+        r"policy\.lines=\['PartitionName=batch Nodes=ALL Default=YES'\]",
     ),
     "nodes": (
         CONF + BATCH,
@@ -131,37 +132,48 @@ CASES = {
         [job(1, cpus=4), job(2, cpus=4), job(3, cpus=4)],
         r"policy\.lines=",
     ),
-    "all down": (
-        f"{CONF}{BATCH}DownNodes=n[1-2]\n",
-        [job(1)],
-        r"policy\.lines=\['DownNodes=n1,n2 State=IDLE'\]",
-    ),
+    "sharing": (f"{CONF}{BATCH[:-1]} OverSubscribe=YES:2\n", [job(1)], r"policy\.oversubscribe=\[batch\]"),
+    "future": (f"{CONF[:-1]} State=FUTURE\n{BATCH}", [job(1)], r"policy.lines=\['DownNodes=n\[1-2\] State"),
     "no partitions": (CONF, [job(1, "")], r"policy\.lines=\['PartitionName=all Nodes=ALL'\]"),
-    "no nodes": (
-        "KillWait=30\n",
-        [job(1, "")],
-        r"policy\.lines=\['NodeName=n\[1-64\] CPUs=32 RealMemory=128000','P",
+    "no nodes": ("KillWait=30\n", [job(1, "")], r"policy\.lines=\['NodeName=n\[1-64\] CPUs=32 RealMemory=12"),
+    "builtin": (
+        f"SchedulerType=sched/builtin\n{CONF}{BATCH}",
+        [job(1).replace("|", "+0|", 1), job(1).replace("|", "+1|", 1)],
+        r"policy\.lines=\['SchedulerType=sched/backfill'\]",
     ),
-    "sharing": (
-        CONF + BATCH.replace("\n", " OverSubscribe=YES:2\n"),
-        [job(1)],
-        r"policy\.oversubscribe=\[batch\]",
+    "licences": (
+        f"Licenses=m:1\n{CONF}{BATCH}",
+        [job(1).replace("cpu=1", "cpu=1,license/m=3")],
+        r"policy\.lines=\['Licenses=m:3'\]",
     ),
-    "preemption": (
-        f"PreemptMode=SUSPEND\nPreemptType=preempt/qos\n{CONF}{BATCH}",
-        [job(1)],
-        r"policy\.lines=\['Pre",
-    ),
-    "gang": (
-        f"PreemptMode=GANG\n{CONF.replace('=4', '=4 ThreadsPerCore=2')}{BATCH}",
-        [job(1)],
-        r"policy\.lines=\['Pre",
-    ),
-    "plugin": (
-        f"SelectType=select/alien\n{CONF}{BATCH}",
-        [job(1)],
-        r"policy\.lines=\['SelectType=select/cons_tres'\]",
-    ),
+}
+LINEAR = "SelectType=select/linear\n"
+SHARED = "PartitionName=s Nodes=n[8-9] OverSubscribe=FORCE:2\nNodeName=n[8-9] CPUs=4 {}\n"
+WITHOUT = "lines=['PreemptType=preempt/none','PreemptMode=OFF'"
+LINES = {
+    "DownNodes=n[1-2]": "lines=['DownNodes=n1,n2 State=IDLE']",
+    "NodeName=n3 CPUTot=4 State=DOWN": "lines=['DownNodes=n3 State=IDLE']",
+    "PreemptMode=SUSPEND\nPreemptType=preempt/qos": f"{WITHOUT}]",
+    "PreemptMode=GANG\nNodeName=n3 CPUs=4 ThreadsPerCore=2\nPartitionName=t Nodes=n3": f"{WITHOUT}]",
+    f"PreemptMode=GANG\n{SHARED.format('ThreadsPerCore=2')}": f"{WITHOUT},'PartitionName=s Nodes=n8,n9",
+    f"PreemptMode=GANG\n{LINEAR}{SHARED.format('Weight=2')}PartitionName=t Nodes=n1,n8": WITHOUT,
+    f"{LINEAR}{SHARED.format('')}": "lines=['PartitionName=s Nodes=n8,n9 OverSubscribe=NO']",
+    "KillWait=9": "slurm_version=24.11",
+    "PriorityWeightQOS=9": "priority=multifactor",
+    "PriorityType=priority/multifactor\nPriorityWeightAge=9": "lines=['AccountingStorageType=accounting_",
+    "SuspendTime=9": "lines=['SuspendProgram=/sbin/power','ResumeProgram=/sbin/power']",
+    "SelectType=select/alien": "lines=['SelectType=select/cons_tres']",
+    "SLURM_VERSION=24.11\nSelectType=select/cons_res": "lines=['SelectType=select/cons_tres']",
+    "SelectTypeParameters=CR_Foo": "lines=['SelectTypeParameters=CR_Core_Memory']",
+    f"{LINEAR}SelectTypeParameters=CR_Core": "lines=['SelectTypeParameters=CR_Memory']",
+    "SelectType=select/cons_tres\nSelectTypeParameters=CR_LLN": "lines=['SelectTypeParameters=CR_Core",
+    "PriorityDecayHalfLife=0": "lines=['PriorityDecayHalfLife=7-0']",
+}
+"""Lines beside two nodes and a partition -> the remedy, or its beginning."""
+NODES = CONF.partition("\n")[2]
+CASES |= {
+    given: (f"{NODES}{BATCH}{given}\n", [job(1)], re.escape(f"policy.{remedy}"))
+    for given, remedy in LINES.items()
 }
 
 
@@ -319,6 +331,7 @@ def test_no_file_and_no_machine(site: Site) -> None:
     said = site.plan(path="null")
     assert "replace policy.path=null by policy.path=FILE" in said
     assert WORKS in site.plan("machine.processors=64", path="null")
+    assert "SLURM_VERSION=24.10; allowed: 14.03" in site.plan("policy.slurm_version=24.10"), "no number 24.1"
     assert WORKS in site.plan(path="slurm.conf")
 
 
