@@ -107,7 +107,7 @@ class Header:
     places: dict[str, int]
     free: list[int]
     barred: bool = True
-    """Whether its rows may end with a bar that it lacks."""
+    """Whether rows may end with a bar that it lacks."""
 
     @classmethod
     def of(cls, name: str, line: str) -> "Header":
@@ -258,8 +258,10 @@ def blocks(
             row = line.split(header.separator)
             if len(row) > job and not row[job][:1].isdigit() and not titles.isdisjoint(map(str.lower, row)):
                 yield from taken()
-                # Of a file that was joined, in its own order.
-                before, header = header, replace(Header.of(name, line), barred=header.barred)
+                before, header = (
+                    header,
+                    replace(Header.of(name, line), barred=header.barred),
+                )  # of a joined file
                 n, job = len(header.names), header.places["JobID"]
                 if other := before.places.keys() ^ header.places.keys():
                     raise SacctError(
