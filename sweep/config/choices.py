@@ -6,9 +6,11 @@ short names.
 """
 
 import itertools
+import os
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from glob import glob
 from pathlib import Path
 
 from sweep.errors import SweepError, unknown
@@ -30,9 +32,9 @@ def names(group: str, folders: Sequence[Path], bases: bool = False) -> list[str]
 def _all_names(group: str, folders: Sequence[Path]) -> Iterator[str]:
     for folder in folders:
         top = folder / group
-        for file in itertools.chain(top.glob("*.yaml"), top.glob("*/*.yaml")):
-            if file.is_file():  # no folder, pipe or broken link
-                yield file.as_posix()[len(top.as_posix()) + 1 : -len(".yaml")]
+        for file in itertools.chain(*(glob(form, root_dir=top) for form in ("*.yaml", "*/*.yaml"))):
+            if os.path.isfile(top / file):  # no folder, pipe or broken link
+                yield file.removesuffix(".yaml")
 
 
 def find(group: str, given: object, folders: Sequence[Path]) -> str:

@@ -4,10 +4,11 @@ import math
 import re
 import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from copy import copy
+from dataclasses import dataclass, field, fields, make_dataclass
 from functools import cache
 from operator import attrgetter
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_type_hints
 
 from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
@@ -361,6 +362,13 @@ def typed_settings() -> Any:
     return OmegaConf.structured(Settings)
 
 
+@cache
+def _typed_setting(name: str) -> Any:
+    """Return one of the settings with its type: a merge copies all that there is."""
+    own = copy(Settings.__dataclass_fields__[name])
+    return OmegaConf.structured(make_dataclass("Setting", [(name, get_type_hints(Settings)[name], own)]))
+
+
 def check_key(key: str, value: Any, valid: Collection[str]) -> None:
     """Refuse an unknown setting, or a value of the wrong type.
 
@@ -381,12 +389,8 @@ def check_key(key: str, value: Any, valid: Collection[str]) -> None:
         raise SweepError(unknown("key", key, valid))
     elif not rest or top in BELOW:
         try:
-            OmegaConf.merge(typed_settings(), {top: {rest: value} if rest else value})
-        except (
-            OmegaConfBaseException,
-            TypeError,
-            OverflowError,
-        ):  # raised for a list, or an integer of 400 digits
+            OmegaConf.merge(_typed_setting(top), {top: {rest: value} if rest else value})
+        except (OmegaConfBaseException, TypeError, OverflowError):  # a list, or an integer of 400 digits
             raise SweepError(refused(key, value)) from None
         if key in SWITCHES and not isinstance(value, bool):
             raise SweepError(refused(key, value))
