@@ -258,10 +258,7 @@ def blocks(
             row = line.split(header.separator)
             if len(row) > job and not row[job][:1].isdigit() and not titles.isdisjoint(map(str.lower, row)):
                 yield from taken()
-                before, header = (
-                    header,
-                    replace(Header.of(name, line), barred=header.barred),
-                )  # of a joined file
+                before, header = header, replace(Header.of(name, line), barred=header.barred)
                 n, job = len(header.names), header.places["JobID"]
                 if other := before.places.keys() ^ header.places.keys():
                     raise SacctError(

@@ -371,7 +371,6 @@ def test_texts_of_users_may_break_rows(folder: Path) -> None:
     ("before", "after", "texts", "is_read"),
     [
         ("JobName|", "|Constraints", ("a|b|", "|c|d"), True),
-        ("JobName|", "|Comment", ("a|b|", "|c|d"), True),
         ("", "|SubmitLine|Constraints", ("", "|sbatch -s --wrap=a|b|"), True),
         ("", "|SubmitLine|Constraints", ("", "|sbatch -s -C c|d|c|d"), True),
         ("", "|Comment|SubmitLine", ("", "|a|b|sbatch -s x"), True),  # either way, -s is an option
