@@ -127,8 +127,7 @@ ZERO = np.datetime64("1970-01-03")
 MOST_WAIT_S = 2**31
 """Seconds that a job waits for few switches without a time of its own; the site's maximum is shorter."""
 
-NO_VAL = 2**32 - 2
-"""Numbers that are not set, from this one on."""
+NO_VAL = 2**32 - 2  # from this number on, a number is not set
 
 NO_LIMIT = frozenset({"UNLIMITED", "Partition_Limit", ""})
 """Time limits of a job without a limit of its own."""
