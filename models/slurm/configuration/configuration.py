@@ -151,13 +151,10 @@ class Parts:
 
 
 def _refuse_twice(line: Line, names: Iterable[str], places: dict[tuple[str, str], str]) -> None:
-    """Add a fault if a line of a file defines what another one does: Slurm does not start then.
-
-    Lines of a policy win over lines of files, and so does what scontrol shows.
-    """
+    """Add a fault if two lines of files define the same, with which Slurm does not start."""
     kind = next(iter(line.given))
     if not line.of_file:
-        return
+        return  # lines of a policy, and what scontrol shows, win over those before
     if twice := next((name for name in names if (kind, name) in places), None):
         line.fault(
             f"{line.names[kind]}={twice} is defined twice, first in {places[kind, twice]}, so Slurm does not "

