@@ -58,9 +58,10 @@ def measured_values_are_finite(run: Run) -> None:
         if (
             of in ("number", "work")
             or name in OF_SOME_DAYS
+            or (name.endswith("energy") and run.point.policy["watts"] is None)
             or (values.ndim > 1 and (not of or number is None))
         ):
-            continue  # absent users, and classes whose number of jobs is not measured
+            continue  # absent users, classes whose number of jobs is not measured, nodes of unknown watts
         there = np.ones(values.shape, bool) if number is None else number > 0
         if name in OF_TIME and run.case.workload in MONTHS:  # all jobs of a batch may end after it
             there = np.isfinite(metrics["utilization"])
