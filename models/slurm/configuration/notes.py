@@ -36,19 +36,19 @@ def notes_of(made: Configuration, given: Mapping[str, str]) -> Iterator[str]:
 
 def _of_keys(made: Configuration, given: Mapping[str, str]) -> Iterator[str]:
     for key, what in KNOWN["settings"]["not_modelled"].items():
-        text = given.get(key.lower(), "")
+        text, why = given.get(key.lower(), ""), f"not simulated: {what}"
         if key == "TopologyPlugin":  # or topology.yaml
             others = [
                 one for one in made.topologies if one.kind != FLAT and not one.is_modelled(made.settings)
             ]
             text = ",".join(dict.fromkeys(f"topology/{one.kind}" for one in others))
             if any(one.kind in (TREE, BLOCK) and not one.switches for one in others):
-                what = (
+                why = (
                     "there is no topology.conf beside slurm.conf, without which Slurm does not start; copy it"
                     " there, or append what scontrol show topology prints (python -m slurm capture does it)"
                 )
         if text.lower() not in NEUTRAL_VALUES and not text.lower().endswith("/none"):
-            yield f"{key}={text} has no effect here; not simulated: {what}"
+            yield f"{key}={text} has no effect here; {why}"
     for key, of_key in KNOWN["words"].items():
         words = values.upper(given.get(key.lower(), ""))
         for word, what in of_key["not_modelled"].items():
