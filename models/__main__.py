@@ -3,6 +3,7 @@
 import gc
 import importlib
 import multiprocessing
+import signal
 import sys
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
@@ -29,20 +30,29 @@ def main(arguments: Sequence[str]) -> int:
     for folder in (path.parent for path in Path(__file__).parent.glob("*/__init__.py")):
         if isinstance(getattr(importlib.import_module(f"models.{folder.name}"), "FAMILY", None), Family):
             sizes[folder.name] = sum(file.stat().st_size for file in folder.rglob("*.py"))
-    # Most of what a compilation makes lives as long as it does: collections would find little.
     spawn = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(cache.cores(), spawn, gc.set_threshold, (50_000,)) as pool:
-        waiting = [
-            pool.submit(_compiled, name) for name in sorted(sizes, key=sizes.__getitem__, reverse=True)
-        ]
-        for family in as_completed(waiting):
-            try:
+    with ProcessPoolExecutor(cache.cores(), spawn, _begin) as pool:
+        try:
+            waiting = [
+                pool.submit(_compiled, name) for name in sorted(sizes, key=sizes.__getitem__, reverse=True)
+            ]
+            for family in as_completed(waiting):
                 print(f"compiled: {family.result()}", flush=True)
-            except ValueError as error:
-                pool.shutdown(cancel_futures=True)
-                print(f"error: {error}", file=sys.stderr)
-                return 2
+        except BaseException as error:  # also Ctrl-C: the pool would wait until all families are compiled
+            for process in multiprocessing.active_children():
+                process.terminate()
+            if not isinstance(error, ValueError):
+                raise
+            print(f"error: {error}", file=sys.stderr)
+            return 2
     return 0
+
+
+def _begin() -> None:
+    """Prepare a process that compiles: Ctrl-C ends it from the first process, and garbage is collected less
+    often, because most of what a compilation makes lives as long as it does."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    gc.set_threshold(50_000)
 
 
 def _compiled(package: str) -> str:

@@ -18,8 +18,8 @@ class Metric:
     dims : tuple of str
         Dimensions beyond the batch, e.g. ``("job_class",)``; their coordinates are in `Family.coords`.
     weight : str
-        Metric by which batches are weighted in a mean over them: ``jobs`` or ``period``. Batches have equal
-        weights if it is empty, or if the family does not measure that metric.
+        Metric by which batches are weighted in a mean over them: ``jobs``, ``period`` or another. Batches
+        have equal weights if it is empty, or if the family does not measure that metric.
     """
 
     name: str

@@ -24,8 +24,11 @@ class StuckError(ValueError):
     """A job that waits forever: its position, and what the message says after its name."""
 
     def __init__(self, job: int, why: str) -> None:
-        super().__init__(f"job {job + 1}{why}")
+        super().__init__(job, why)  # as it is made again in another process
         self.job, self.why = job, why
+
+    def __str__(self) -> str:
+        return f"job {self.job + 1}{self.why}"
 
 
 @dataclass(frozen=True, eq=False)

@@ -329,7 +329,7 @@ def spent(wanted: Asked, configuration: Configuration, log: Trace) -> Iterator[s
     """Yield a note on each budget that is spent for good, if jobs of a log start in order of submission and
     have their runtimes. O(limits x jobs)."""
     settings = configuration.settings
-    if not settings.recalculates or settings.usage_reset in RESETS:
+    if not settings.counts_usage or settings.usage_reset in RESETS:
         return
     minutes = np.minimum(wanted.runtime, wanted.limit) * factors(wanted.request, configuration) / 60
     for limit, mine, count, _ in _counts(wanted, configuration):

@@ -218,7 +218,7 @@ def _open_bundle(data: dict[str, Any]) -> None:
     if not all(isinstance(one, dict) for one in given.values()):
         return  # the typed settings refuse it
     named = given["policy"].pop("bundle", None)
-    if named is not None and os.path.isfile(named) and not bundle.is_bundle(named):
+    if isinstance(named, str) and os.path.isfile(named) and not bundle.is_bundle(named):
         files_of = "a slurm.conf is policy.path=FILE, and a log workload.path=FILE"
         raise SweepError(
             f"policy.bundle={named} is not a bundle, as python -m slurm capture makes; {files_of}"

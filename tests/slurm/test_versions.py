@@ -101,6 +101,8 @@ def test_a_version_is_read_from_a_comment_from_scontrol_and_from_the_policy(tmp_
     path.write_text("# Slurm 23.11.4 of the site\n" + "\n".join(CONF))
     assert read(path).settings.version == Version(23, 11, "23.11.4")
     assert not [note for note in read(path).notes if "VERSION" in note]
+    path.write_text("# built from slurm-22-05-8-1\n" + "\n".join(CONF))
+    assert read(path).settings.version is None
     given = {"policy.slurm_version": "SLURM_VERSION=24.11"}
     assert read(path, given).settings.version == Version(24, 11, "24.11")
     path.write_text("Configuration data as of 2026\nSLURM_VERSION           = 26.05.5\n\n" + "\n".join(CONF))

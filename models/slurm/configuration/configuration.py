@@ -145,9 +145,14 @@ class Parts:
         else:
             self.alone[kind], self.where[kind] = value, pairs.where
             if kind not in ALONE and not pairs.where.endswith(SHOWN):
-                of_line = " by itself (does the line above end with a backslash?)" * (kind in OF_LINES)
-                known = [*ALONE.values(), *LINES]
-                self.faults.unknown(pairs.where, f"a key of slurm.conf{of_line}", names[kind], known)
+                if kind in OF_LINES:
+                    self.faults.note(
+                        f"{pairs.where}: {names[kind]}= has no effect at the beginning of a line; is the "
+                        "backslash missing with which the line above continues?"
+                    )
+                else:
+                    known = [*ALONE.values(), *LINES]
+                    self.faults.unknown(pairs.where, "a key of slurm.conf", names[kind], known)
 
 
 def _refuse_twice(line: Line, names: Iterable[str], places: dict[tuple[str, str], str]) -> None:

@@ -19,7 +19,8 @@ LATER = re.compile(r"2[6-9]\.(?:05|11)")
 """Releases after these, two a year."""
 
 IN_COMMENT = re.compile(
-    rf"^\s*#.*?\bslurm(?:[ _-]version)?[ :=v-]+((?:{'|'.join(SERIES)}|{LATER.pattern})(?:\.\d+)?)\b",
+    r"^\s*#.*?\bslurm(?:[ _-]version)?[ :=v-]+"
+    rf"((?:{'|'.join(map(re.escape, SERIES))}|{LATER.pattern})(?:\.\d+)?)\b",
     re.IGNORECASE | re.MULTILINE,
 )
 """A comment of slurm.conf that names the version: ``# Slurm 23.11.4``."""

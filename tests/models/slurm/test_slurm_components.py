@@ -1,6 +1,7 @@
 """Heterogeneous jobs of a log: their components (``2+0``, ``2+1``) start together, in a backfill cycle."""
 
 import re
+from copy import copy
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from models.point import Batches, Point
 from models.slurm.asked import asked
 from models.slurm.building import system_of
 from models.slurm.configuration.reading import of_lines
-from models.slurm.engine import Present, Result, run
+from models.slurm.engine import Present, Result, StuckError, run
 from models.slurm.model import schedule, simulate
 from models.slurm.policies import check
 from models.slurm.scheduler import Phases
@@ -193,6 +194,10 @@ def test_what_happens_to_one_component_happens_to_all(
     made = ran([*lines], rows)
     assert np.floor(made.start).tolist() == starts
     assert np.flatnonzero(made.refused).tolist() == refused
+
+
+def test_the_error_of_a_job_that_waits_forever_may_come_from_another_process() -> None:
+    assert str(copy(StuckError(3, " waits forever"))) == "job 4 waits forever"  # as pickle makes it again
 
 
 def test_a_failed_start_leaves_a_component_that_ran_before() -> None:

@@ -510,6 +510,11 @@ def test_a_mistake_is_one_line(lines: list[str], words: list[str]) -> None:
             "PreemptMode=GANG\nPartitionName=b Nodes=n1 OverSubscribe=FORCE",
             ["partition b", "PreemptMode=OFF"],
         ),
+        (
+            "PreemptMode=GANG\nSelectType=select/linear\nNodeName=n9 Weight=2\n"
+            "PartitionName=q Nodes=n1,n9 OverSubscribe=FORCE:4",
+            ["partition q", "on nodes of several weights", "PreemptMode=OFF"],
+        ),
         ("PreemptMode=GANG,REQUEUE", ["PreemptMode=REQUEUE", "policy.lines"]),
         (f"SelectType=select/linear\n{PARTITION} OverSubscribe=FORCE:4", ["FORCE:4", "with select/linear"]),
         (f"PreemptMode=REQUEUE\nPreemptType=preempt/qos\n{PARTITION} OverSubscribe=FORCE", ["h preemption"]),
@@ -570,7 +575,7 @@ WEIGHTS = "PriorityType=priority/multifactor\nPriorityWeightAge=9\nPriorityWeigh
 @pytest.mark.parametrize(
     ("lines", "note"),
     [
-        ("Weight=3", "Weight is not a key of slurm.conf by itself .does the line above end with a back"),
+        ("Weight=3", "line 3: Weight= has no effect at the beginning of a line; is the backslash missing"),
         ("Epilog=", "line 3: Epilog= has no value, with which Slurm does not start"),
         ("SelectTypeParameters=CR_Socket", "=CR_Socket has no effect here; not simulated: whole sockets"),
         ("PriorityFlags=INCR_ONLY,MAX_TRES", "PriorityFlags=INCR_ONLY has no effect here"),
