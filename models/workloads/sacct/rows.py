@@ -221,9 +221,10 @@ def blocks(
     _check_form(name, first, content)
     header = Header.of(name, first)
     n, job = len(header.names), header.places["JobID"]
-    begin, _ = next(decoded_blocks(name, [content]))
-    header.barred = all(line.count(header.separator) >= n for line in begin[1:])
     titles = {title.lower() for title in fields.FIELDS["JobID"]}
+    begin, _ = next(decoded_blocks(name, [content]))
+    of_begin = (line.split(header.separator) for line in begin[1:] if line)
+    header.barred = all(len(row) > n for row in of_begin if titles.isdisjoint(map(str.lower, row)))
     seen: set[int] = set()
     numbers: list[int] = []
     rows: list[list[str]] = []

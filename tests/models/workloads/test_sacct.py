@@ -401,6 +401,15 @@ def test_bars_are_given_to_the_fields_that_may_have_them(
         assert table.placed[:, 3].tolist() == [0, 1, 1]
 
 
+def test_a_bar_ends_each_row_but_not_the_first_line(folder: Path) -> None:
+    """As ``sacct --noheader --parsable`` prints rows below names; with a blank line, and files joined."""
+    first, *rows = MORNING.splitlines()
+    barred = "\n".join([first, *(f"{each}|" for each in rows), "", ""])
+    plain = read_text(folder, MORNING)
+    for text in (barred, barred + barred):
+        np.testing.assert_array_equal(read_text(folder, text).job, plain.job)
+
+
 def test_times_with_their_difference_from_utc(folder: Path) -> None:
     zoned = re.sub(r"(T\d\d:\d\d:\d\d)", r"\1+0000", MORNING)
     east = re.sub(r"T(\d\d)(:\d\d:\d\d)", lambda at: f"T{int(at[1]) + 2:02}{at[2]}+02:00", MORNING)
