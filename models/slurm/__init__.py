@@ -11,7 +11,7 @@ from models.slurm.metrics import METRICS, OF_JOBS
 FAMILY = Family(
     package=__name__,
     name="Slurm",
-    version=5,
+    version=6,
     metrics=METRICS,
     headline="wait",
     common=COMMON,

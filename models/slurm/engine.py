@@ -195,7 +195,8 @@ def run(
         if _is_spent(system, waiting):
             if waiting.sum() == np.isinf(wanted.leaves).sum():
                 raise ValueError(
-                    f"{configuration.name}: all budgets are spent before a job starts; raise them"
+                    f"{configuration.name}: no job ever starts, because the budgets of jobs are spent; raise "
+                    "GrpTRESMins and GrpWall of their accounts and QOS"
                 )
             never, waiting = waiting, np.zeros_like(waiting)
             system.fate["killed"][never], system.fate["reserved"][never] = REFUSED, np.nan

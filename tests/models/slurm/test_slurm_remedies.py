@@ -287,6 +287,9 @@ def test_jobs_that_a_spent_budget_holds_count_in_no_wait(site: Site) -> None:
     assert by_job["refused_share"][-1] == 1
     assert (by_job["period"] >= 0).all()
     assert np.isnan(made["energy"]).all(), "without policy.watts"
+    site.write(CASES["budget"][0].replace("cpu=15", "cpu=0"), job(1))
+    with pytest.raises(ValueError, match=r"slurm\.conf: no job ever starts, .* spent; raise GrpTRESMins"):
+        simulate(Point(*given, machine_of("log"), batches=Batches(None, 0, (1,))))
     without = CASES["budget"][0].replace("AccountingStorageType=accounting_storage/slurmdbd", "# Slurm 24.11")
     site.write(without, job(1), job(2), job(3))
     assert "find them spent" not in site.plan(), "without slurmdbd nothing is counted"
