@@ -361,7 +361,8 @@ def overdue(wanted: Asked, configuration: Configuration, log: Trace) -> Iterator
             f"{configuration.name}: {n} ran in the log for longer than the time limit, OverTimeLimit and "
             f"KillWait, by {mean:,.0f} min on average and {longest:,.0f} min at most ({named}): scontrol may "
             "have changed the limits, and here such jobs end at them (killed_share); add "
-            "policy.lines=['OverTimeLimit=UNLIMITED'], with which jobs run for as long as they did"
+            "policy.lines=['OverTimeLimit=UNLIMITED'], with which jobs run for as long as they did in "
+            "partitions without an OverTimeLimit of their own"
         )
 
 
