@@ -222,8 +222,9 @@ def jobs(
     fate = np.zeros(n_jobs, tables.FATE)
     for name in ("start", "end", "reserved"):
         fate[name] = np.nan
+    asked = _asked(wanted, configuration, phases, first_charge, given)
     return {
-        "jobs": _asked(wanted, configuration, phases, first_charge, given),
+        "jobs": asked,
         "job_gres": np.array([request.devices(kind) for kind in configuration.gres], np.int64).T.ravel(),
         **components(wanted),
         "node_answers": records(
@@ -237,6 +238,7 @@ def jobs(
             partition=wanted.place,
             priority=np.maximum(fixed, 1),
             words=words,
+            counted=_counted(asked, wanted, configuration),
         ),
         "fair": fair,
         "fate": fate,
@@ -287,6 +289,7 @@ def allocations(free: np.ndarray, wanted: Asked, configuration: Configuration) -
         "able": np.zeros(tables.N_CLASSES * len(free), tables.ABLE_NODE),
         "able_classes": np.zeros(tables.N_CLASSES, tables.ABLE_CLASS),
         "able_sets": np.zeros((tables.N_CLASSES * (n_words + 1), n_words), np.uint64),
+        "digits": np.zeros((tables.N_SUMS * int(free["cpus"].max()).bit_length(), n_words), np.uint64),
     }
 
 
@@ -330,6 +333,31 @@ def _asked(
     made["component"][request.components] = np.arange(len(request.components))
     made["first_answer"] = np.searchsorted(wanted.node_answers[:, 0], np.arange(len(made)))
     return made
+
+
+def _counted(jobs: np.ndarray, wanted: Asked, configuration: Configuration) -> Ints:
+    """Return for each record what suffices for its job wherever it is, see `tables.RECORD`."""
+    settings, every = configuration.settings, configuration.nodes
+    unlike = len({node.cpus for node in every}) > 1 or any(node.threads > 1 for node in every)
+    bound = settings.track_memory or settings.least_loaded or settings.busy_nodes or settings.linear
+    bound = bound or settings.in_rows or settings.preempts or configuration.saves_power
+    if unlike or bound or configuration.gres:
+        return np.full(len(wanted.place), tables.UNCOUNTED)
+    cpus, job = every[0].cpus, jobs[:-1][wanted.of_record]
+    trees = of_topologies(configuration)
+    by_tree = np.array(trees["n_switches"]) + np.array(trees["block_nodes"]) > 0
+    whole = (job["whole"] > 0) | np.array(configuration.exclusive)[wanted.place]
+    most = np.where(job["max_nodes"] > 0, np.minimum(job["max_nodes"], job["tasks"]), job["tasks"])
+    most = np.maximum(most, job["min_nodes"])
+    each = job["task_cpus"] * np.maximum(job["tasks_per_node"], 1)
+    each = np.where(job["max_nodes"] == 1, np.maximum(each, job["task_cpus"] * job["tasks"]), each)
+    alone = whole & (each <= cpus)
+    single = ~whole & (job["tasks_per_node"] == 0) & ((most == 1) | (each == cpus))
+    by_nodes = (alone | single) & (job["least_nodes"] <= most)
+    any_cpus = ~whole & (job["max_nodes"] == 0) & (job["tasks_per_node"] == 0) & (job["task_cpus"] == 1)
+    by_cpus = any_cpus & (job["min_nodes"] <= job["tasks"])
+    found = np.where(by_nodes, tables.BY_NODES, np.where(by_cpus, tables.BY_CPUS, tables.UNCOUNTED))
+    return np.where(by_tree[wanted.place], tables.UNCOUNTED, found)
 
 
 def leaving(wanted: Asked) -> Ints:
@@ -472,6 +500,7 @@ def timers(
         "segments": np.zeros(n_segments, tables.SEGMENT),
         "available": np.zeros((n_segments, words(n_nodes) + n_licences), np.uint64),
         "bounds": np.zeros(n_segments * tables.N_LIMITS * bounded, tables.BOUND),
+        "counts": np.zeros((n_segments + 1) * bounded, np.int64),
         "timeline": np.zeros(n_segments, np.int64),
         "suffixes": np.zeros((n_segments, words(n_nodes)), np.uint64),
         "log": np.zeros(plans, tables.PLANNED),

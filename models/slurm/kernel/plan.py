@@ -10,7 +10,17 @@ import numpy as np
 
 from models.kernels.bits import ONE, ZERO, lowest_position, population
 from models.kernels.compiling import part
-from models.slurm.kernel.tables import FAR, MASK, N_BOUNDED, N_LIMITS, ORIGINAL, PICKED, UNAVAILABLE, WINDOW
+from models.slurm.kernel.tables import (
+    FAR,
+    MASK,
+    N_BOUNDED,
+    N_LIMITS,
+    NONE,
+    ORIGINAL,
+    PICKED,
+    UNAVAILABLE,
+    WINDOW,
+)
 
 
 @part(inline=False)
@@ -21,8 +31,10 @@ def begin_plan(system, now):
     system.segments[0].begin = now // slot * slot
     system.segments[0].end = (now + settings.bf_window) // slot * slot
     system.segments[0].adds, system.segments[0].is_same, system.timeline[0] = 0, 0, 0
+    for k in range(first_count(system, 1)):
+        system.counts[k] = NONE
     for k in range(first_bound(system, 1)):
-        system.bounds[k].nodes = system.bounds[k].cpus = FAR
+        system.bounds[k].cpus = FAR
     for w in range(system.sets.shape[1]):
         system.available[0, w] = ~system.sets[UNAVAILABLE, w]
     if settings.plans_licences:
@@ -43,11 +55,29 @@ def same_segment(system, one, other):
 
 
 @part()
-def first_bound(system, j):
-    """Return where the bounds of a segment begin; with licences in the plan there are none."""
+def first_count(system, j):
+    """Return where the counts of a segment begin; with licences in the plan there are none."""
     if system.settings[0].plans_licences:
         return 0
-    return j * N_LIMITS * min(len(system.partitions), N_BOUNDED)
+    return j * min(len(system.partitions), N_BOUNDED)
+
+
+@part()
+def first_bound(system, j):
+    """Return where the bounds of a segment begin."""
+    return N_LIMITS * first_count(system, j)
+
+
+@part()
+def nodes_of(system, j, partition):
+    """Return how many nodes of a partition are available in a segment. O(W) where it is not known."""
+    at = first_count(system, j) + partition
+    if system.counts[at] == NONE:
+        n = 0
+        for w in range(system.sets.shape[1]):
+            n += population(system.available[j, w] & system.partition_words[partition, w])
+        system.counts[at] = n
+    return system.counts[at]
 
 
 @part(inline=False)
@@ -79,6 +109,9 @@ def split(system, place, at):
     first, other = first_bound(system, one), first_bound(system, new)
     for k in range(first_bound(system, 1)):
         system.bounds[other + k] = system.bounds[first + k]
+    first, other = first_count(system, one), first_count(system, new)
+    for k in range(first_count(system, 1)):
+        system.counts[other + k] = system.counts[first + k]
     for k in range(state.n_times, place + 1, -1):
         timeline[k] = timeline[k - 1]
     timeline[place + 1] = new
@@ -108,6 +141,12 @@ def reserve(system, job, begin, end):
             word &= word - ONE
             system.reserved_from[node] = min(system.reserved_from[node], begin)
     state, segments, timeline = system.state[0], system.segments, system.timeline
+    taken = first_count(system, len(segments))
+    for k in range(first_count(system, 1)):
+        system.counts[taken + k] = 0
+        for w in range(system.sets.shape[1]):
+            picked = system.sets[PICKED, w] & system.partition_words[k, w]
+            system.counts[taken + k] += population(picked)
     first, all_changed = 0, settings.plans_licences
     while first < state.n_times and segments[timeline[first]].end < begin:
         first += 1
@@ -124,6 +163,10 @@ def reserve(system, job, begin, end):
         for w in range(system.sets.shape[1]):
             lacking |= system.sets[PICKED, w] & ~system.available[j, w]
             system.available[j, w] &= ~system.sets[PICKED, w]
+        at = first_count(system, timeline[last])
+        for k in range(first_count(system, 1)):
+            known = system.counts[at + k] != NONE and lacking == ZERO
+            system.counts[at + k] = system.counts[at + k] - system.counts[taken + k] if known else NONE
         all_changed = all_changed or lacking != ZERO
         if settings.plans_licences:
             deduct(system, job, j)
@@ -182,6 +225,7 @@ def open_window(system):
     """Begin with an empty window before the plan; O(words)."""
     state = system.state[0]
     state.first_time, state.middle_time, state.last_time, state.n_joined = 0, 0, 0, 0
+    state.n_counted, state.narrowest = 0, NONE
     for w in range(system.sets.shape[1]):
         system.sets[WINDOW, w] = ~ZERO
 
@@ -203,37 +247,76 @@ def is_certain(system):
 
 
 @part()
+def adds(system, partition, place):
+    """Return whether nodes of a partition may be added at the end of the segment at a place."""
+    return (system.segments[system.timeline[place]].adds >> (partition % 63)) & 1
+
+
+@part()
 def adds_later(system, partition, first):
     """Return the first place from one on at whose end nodes of a partition may be added, or the last place.
     O(places passed)."""
     last = system.state[0].n_times - 1
-    while first < last and not (system.segments[system.timeline[first]].adds >> (partition % 63)) & 1:
+    while first < last and not adds(system, partition, first):
         first += 1
     return first
 
 
+@part()
+def begun_by(system, first, instant):
+    """Return the first place from one on whose segment begins after an instant. O(log segments)."""
+    end = system.state[0].n_times
+    while first < end:
+        middle = (first + end) // 2
+        if system.segments[system.timeline[middle]].begin > instant:
+            end = middle
+        else:
+            first = middle + 1
+    return first
+
+
+@part()
+def rules_out(system, bound, end, until, cpus):
+    """Return whether a bound is below a number of CPUs by an instant, in a window with an end."""
+    noted = system.bounds[bound]
+    return noted.cpus < cpus and noted.end <= end and noted.until >= until
+
+
 @part(inline=False)
 def pass_by(system, partition, at, start, limit, least, cpus):
-    """Return the first start from one on, in the order of `move_window`, at which the bounds for a limit do
-    not rule out as many nodes as a job needs and as many free CPUs by the next one.
+    """Return the first start from one on, in the order of `move_window`, for which each segment of the window
+    has as many nodes as a job needs, and its bound does not rule out as many free CPUs by the next start.
 
     In a cycle plans only take nodes away, and a window that begins in a part of a segment and ends later has
-    no further nodes: bounds hold on, also for the parts of a segment that is split. O(segments passed).
+    no further nodes: bounds hold on, also for the parts of a segment that is split. From one call to the
+    next, until `open_window`, a job may not need fewer nodes. O(starts with enough nodes x log segments +
+    segments from which those with enough nodes are told, and W for each that was not counted).
     """
-    state, segments, timeline, bounds = system.state[0], system.segments, system.timeline, system.bounds
+    state, segments, timeline = system.state[0], system.segments, system.timeline
     first = state.first_time
     while True:
         while first < state.n_times and segments[timeline[first]].end <= start:
             first += 1
         if first == state.n_times:
             break
-        bound, k = first_bound(system, timeline[first]) + at, adds_later(system, partition, first)
-        until = segments[timeline[k]].end
-        if (bounds[bound].nodes >= least or bounds[bound].end > start + limit) and (
-            bounds[bound].cpus >= cpus
-            or bounds[bound].cpus_end > start + limit
-            or bounds[bound].until < until
-        ):
+        counted, state.n_counted = (
+            state.n_counted,
+            begun_by(system, max(first, state.n_counted), start + limit),
+        )
+        last = state.n_counted - 1
+        while last >= max(first, counted) and nodes_of(system, timeline[last], partition) >= least:
+            last -= 1
+        if last >= max(first, counted):
+            state.narrowest = last  # the last segment with too few nodes
+        if state.narrowest >= first:  # all starts up to its end are ruled out
+            last = state.narrowest - 1
+            while last >= first and not adds(system, partition, last):
+                last -= 1
+            if last >= first:
+                start, first = segments[timeline[last]].end, last + 1
+        k = adds_later(system, partition, first)
+        bound, until = first_bound(system, timeline[first]) + at, segments[timeline[k]].end
+        if state.narrowest < first and not rules_out(system, bound, start + limit, until, cpus):
             break
         if k == state.n_times - 1 or (k > first and segments[timeline[k - 1]].begin > start + limit):
             break
@@ -244,18 +327,15 @@ def pass_by(system, partition, at, start, limit, least, cpus):
 
 
 @part(inline=False)
-def note_bounds(system, at, end, n_nodes, until, cpus):
-    """Note that the window, which ends at `end`, has a number of nodes, and of free CPUs by `until` if that
-    is not `FAR`, for its limit and longer ones."""
+def note_bound(system, at, end, until, cpus):
+    """Note how many CPUs are free by `until` in the window, which ends at `end`: for its limit and longer."""
     bounds, first = system.bounds, system.state[0].first_time
     if first == system.state[0].n_times:
         return
     first = first_bound(system, system.timeline[first])
     for k in range(first + at, first + (at // N_LIMITS + 1) * N_LIMITS):
-        if bounds[k].nodes > n_nodes:
-            bounds[k].end, bounds[k].nodes = end, n_nodes
-        if cpus < FAR and (bounds[k].cpus > cpus or bounds[k].until < until):
-            bounds[k].cpus_end, bounds[k].until, bounds[k].cpus = end, until, cpus
+        if bounds[k].cpus > cpus or bounds[k].until < until:
+            bounds[k].end, bounds[k].until, bounds[k].cpus = end, until, cpus
 
 
 @part(inline=False)
@@ -292,8 +372,8 @@ def move_window(system, partition, start, end):
 
 
 @part(inline=False)
-def restrict(system):
-    """Leave in row `MASK` the nodes of row `ORIGINAL` that are available in the window; return their number.
+def join_window(system):
+    """Intersect the segments that have entered the window; the nodes of it are `in_window` then.
 
     The window of segments is a queue of two stacks: its later segments, from place `middle_time` on, are
     intersected in row `WINDOW`, which grows as the end moves on. Of its earlier segments row k of
@@ -321,13 +401,25 @@ def restrict(system):
             for w in range(n_words):
                 sets[WINDOW, w] &= available[j, w]
     state.n_joined = last
-    found, is_early = 0, first < state.middle_time
-    for w in range(n_words):
-        word = sets[ORIGINAL, w] & sets[WINDOW, w]
-        if is_early:
-            word &= suffixes[first, w]
-        sets[MASK, w] = word
-        found += population(word)
+
+
+@part()
+def in_window(system, w):
+    """Return a word of the nodes that are available in the whole window."""
+    if system.state[0].first_time < system.state[0].middle_time:
+        return system.sets[WINDOW, w] & system.suffixes[system.state[0].first_time, w]
+    return system.sets[WINDOW, w]
+
+
+@part(inline=False)
+def restrict(system):
+    """Leave in row `MASK` the nodes of row `ORIGINAL` that are available in the window; return their number.
+    O(words), and what `join_window` takes."""
+    sets, found = system.sets, 0
+    join_window(system)
+    for w in range(sets.shape[1]):
+        sets[MASK, w] = sets[ORIGINAL, w] & in_window(system, w)
+        found += population(sets[MASK, w])
     return found
 
 

@@ -110,8 +110,8 @@ STATE = fields(
     "n_completing n_known n_left n_pings n_pieces n_members n_slices most_shared shared n_offered n_ended "
     "n_placed busy_first weighed repeated is_copied is_viewed n_copies n_reached n_joint "
     "n_times first_time middle_time last_time n_joined n_booting n_stopping node_update n_power_log planned "
-    "resume_periods suspend_periods cpus_by_then last_scan next_scan power_task node_changed partition "
-    "verdict dedicated n_resets",
+    "resume_periods suspend_periods n_unpicked cpus_by_then last_scan next_scan power_task node_changed "
+    "partition verdict dedicated n_resets n_counted narrowest n_summed stride",
 )
 """Scalars of the system.
 
@@ -148,6 +148,8 @@ weighed
     Whether nodes that are completing are heavier at the moment.
 cpus_by_then
     Upper bound of the CPUs that are free for a job by the instant up to which it found no start.
+n_unpicked
+    Running jobs that have ended by the start that was found, if no nodes are picked yet; else 0.
 busy_first
     Whether nodes that jobs have now are preferred.
 repeated
@@ -155,6 +157,8 @@ repeated
 is_copied, is_viewed, n_copies
     Whether `System.upcoming` holds the jobs that run now, and whether `System.views` belong to it; number of
     copies made.
+n_summed, stride
+    The copy to which `System.digits` belongs, and the running jobs that end between two lists there.
 next_power, next_scan, last_scan, next_boot
     When nodes are next checked for power saving, at which wake-up, and at which wake-up they were last; when
     the next node has booted.
@@ -177,7 +181,9 @@ n_times
     Segments in `System.timeline`.
 first_time, middle_time, last_time, n_joined
     Places in it: where a window begins, where row `WINDOW` begins, where the window ends, and where that row
-    ends (both excluded); see `models.slurm.kernel.plan.restrict`.
+    ends (both excluded); see `models.slurm.kernel.plan.join_window`.
+n_counted, narrowest
+    Place before which segments were compared with what a job needs, and the last one with too few nodes.
 """
 
 FEWEST, ANY = -1, 1 << 30
@@ -186,7 +192,7 @@ FEWEST, ANY = -1, 1 << 30
 NODE = fields(ints="cpus sockets threads memory weight rows first_core line ranked")
 """threads: CPUs of a core. rows: jobs that may share it, on whole nodes with OverSubscribe=FORCE:n.
 first_core: cores of the nodes before it. weight: 0 with `select/linear`, which has lines of NodeName instead,
-light nodes first; else twice the configured one, see `models.slurm.kernel.backfill.weigh_completing`.
+light nodes first; else twice the configured one, see `models.slurm.kernel.earliest.weigh_completing`.
 ranked: the node at this place in their order."""
 
 SUPPLY = fields(ints="cpus memory")
@@ -243,12 +249,16 @@ NODE_ANSWER = fields("after", "node")
 """A node that answers before the last ones of its job, and the seconds from the job's end until then, by
 job and time."""
 
-RECORD = fields("fixed fixed_tested", "job partition priority words")
+RECORD = fields("fixed fixed_tested", "job partition priority words counted")
 """Pairs of a job and one of its partitions, the entries of the queue.
 
 fixed, fixed_tested: the part of the priority that does not change with time, at submission and after the
-first test of the job. words: the row of `System.partition_words` with its nodes.
+first test of the job. words: the row of `System.partition_words` with its nodes. counted: what is enough for
+the job, wherever it is: `BY_NODES`, as many nodes as it needs, each with its share of the CPUs; `BY_CPUS`, as
+many CPUs and nodes; `UNCOUNTED`, where only a selection of nodes shows whether it fits.
 """
+
+UNCOUNTED, BY_NODES, BY_CPUS = range(3)
 
 LIMIT = fields("usage", "cap used of_jobs of_qos blocked kind safe ends decays")
 CHARGE = fields(ints="limit amount checked need held")
@@ -382,6 +392,9 @@ the first 64 * i of each list as row i of as many as there are words, and one.""
 N_CLASSES = 39
 """Number of such lists, two of them for 0 and for 1."""
 
+N_SUMS = 64
+"""Lists of the CPUs that are free on each node, see `models.slurm.kernel.counting.sum_cpus`."""
+
 POWER = fields(
     "ready boots idle_watts busy_watts boot_watts off_watts",
     "state since idle_for off_for kept spared weight begun",
@@ -412,18 +425,20 @@ POWER_LOG = fields("at idle boot off")
 
 SEGMENT = fields(ints="begin end adds is_same")
 """The plan: from when to when `System.available` has the same nodes, and in `System.timeline` the places of
-these segments in order of time. `System.suffixes`: see `models.slurm.kernel.plan.restrict`.
+these segments in order of time. `System.suffixes`: see `models.slurm.kernel.plan.join_window`.
 
 adds: bit p % 63 is set if the next segment has a node of partition p that this one lacks. is_same: whether
 the next segment has the same nodes and licences.
 """
 
-BOUND = fields(ints="end nodes cpus_end until cpus")
-"""In this cycle a window from a segment to `end` or later has at most this number of nodes of a partition,
-and a window to `cpus_end` or later at most this number of CPUs that are free there by `until`.
+BOUND = fields(ints="end until cpus")
+"""In this cycle a window from a segment to `end` or later has at most this number of CPUs of a partition that
+are free by `until`.
 
 `System.bounds` has, for each segment, N_LIMITS bounds for each of the first N_BOUNDED partitions. A bound is
 for limits whose minutes have a certain number of bits, see `models.slurm.kernel.plan.pass_by`.
+`System.counts` has the number of nodes of these partitions that are available in each segment, `NONE` if they
+were not counted since it changed; and, after all segments, how many of them a plan takes.
 """
 
 N_LIMITS, N_BOUNDED = 14, 16
@@ -532,6 +547,7 @@ class System(NamedTuple):
     able: Annotated[np.ndarray, ABLE_NODE]
     able_classes: Annotated[np.ndarray, ABLE_CLASS]
     able_sets: SETS
+    digits: SETS
     held: Ints
     leaving: Ints
     heap: Annotated[np.ndarray, END]
@@ -543,6 +559,7 @@ class System(NamedTuple):
     segments: Annotated[np.ndarray, SEGMENT]
     available: SETS
     bounds: Annotated[np.ndarray, BOUND]
+    counts: Ints
     timeline: Ints
     suffixes: SETS
     of_user: Ints

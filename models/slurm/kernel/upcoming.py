@@ -147,18 +147,10 @@ def able_by(system, number, until, k):
 
 
 @part(inline=False)
-def look_ahead(system, job, whole, k):
-    """Leave in row `NARROWED` the nodes of row `MASK` that have a free CPU, for a job on whole nodes all of
-    them, once the first k running jobs have ended. Where they are as many as the job needs, view them as they
-    are then and return true. O(W + log N + nodes of the row, and jobs on them that end between)."""
-    state, views, shares, sets, able = (
-        system.state[0],
-        system.views,
-        system.node_shares,
-        system.sets,
-        system.able,
-    )
-    number = able_nodes(system, 0 if whole else 1)
+def narrow(system, job, number, k):
+    """Leave in row `NARROWED` the nodes of row `MASK` that are in a list of `able_nodes` once the first k
+    running jobs have ended; return whether they are as many as a job needs. O(W + log N)."""
+    views, sets, able = system.views, system.sets, system.able
     n, first = able_by(system, number, FAR, k), number * len(views)
     row = number * (sets.shape[1] + 1) + n // 64
     for w in range(sets.shape[1]):
@@ -166,8 +158,14 @@ def look_ahead(system, job, whole, k):
     for i in range(first + n // 64 * 64, first + n):
         node = able[i].node
         sets[NARROWED, node // 64] |= sets[MASK, node // 64] & (ONE << np.uint64(node % 64))
-    if count(system, NARROWED) < system.jobs[job].least_nodes:
-        return False
+    return count(system, NARROWED) >= system.jobs[job].least_nodes
+
+
+@part(inline=False)
+def look_ahead(system, k):
+    """View the nodes of row `NARROWED` as they are once the first k running jobs have ended.
+    O(W + nodes of the row, and jobs on them that end between)."""
+    state, views, shares, sets = system.state[0], system.views, system.node_shares, system.sets
     if not state.is_viewed:
         copy_free(system)
         for node in range(len(views)):
@@ -186,7 +184,6 @@ def look_ahead(system, job, whole, k):
                 at -= 1
                 end_on_node(system, node, at, -1)
             views[node].ended = at
-    return True
 
 
 @part(inline=False)
