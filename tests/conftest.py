@@ -14,6 +14,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from models.kernels import cache
+from models.kernels.internals import INTERPRETED
 from sweep.executors.threads import ONE_THREAD
 
 VARIABLES = (
@@ -51,7 +52,10 @@ settings.load_profile("steady")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Make the list of fonts before there are workers, where there is none yet."""
+    """Make the list of fonts before there are workers, where there is none yet; let interpreted kernels wrap
+    around, as compiled ones do."""
+    if INTERPRETED:
+        config.addinivalue_line("filterwarnings", "ignore:overflow encountered in scalar:RuntimeWarning")
     folder = Path(os.environ["MPLCONFIGDIR"])
     if not hasattr(config, "workerinput") and not any(folder.glob("fontlist-*.json")):
         folder.mkdir(parents=True, exist_ok=True)
