@@ -169,8 +169,8 @@ def after_expected(system, k, instant):
 @part(inline=False)
 def tested_after(system, k, place, until, bounded):
     """Return after how many ends of running jobs, k of which are past, the first test succeeds of a job that
-    fits after `place`; `NONE` if it comes too late, `UNCLEAR` where so many jobs end in a window that Slurm
-    may not test.
+    fits after `place`; `NONE` if it comes too late, `UNCLEAR` where more than `UNTESTED` jobs end in a window
+    that Slurm then may not test.
 
     A window ends with the first job on nodes of row `MASK` whose next job, on any node, ends past the
     window; then it doubles until that one is within. O(log running jobs + jobs passed that are not on these

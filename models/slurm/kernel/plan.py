@@ -289,8 +289,8 @@ def pass_by(system, partition, at, start, limit, least, cpus):
 
     In a cycle plans only take nodes away, and a window that begins in a part of a segment and ends later has
     no further nodes: bounds hold on, also for the parts of a segment that is split. From one call to the
-    next, until `open_window`, a job may not need fewer nodes. O(starts with enough nodes x log segments +
-    segments from which those with enough nodes are told, and W for each that was not counted).
+    next, until `open_window`, a job may not need fewer nodes. O(starts x log segments + segments
+    compared, each once, and W for each that was not counted).
     """
     state, segments, timeline = system.state[0], system.segments, system.timeline
     first = state.first_time

@@ -1,6 +1,7 @@
 """Where it can be counted which test of a job succeeds, each job starts as if Slurm's tests were all made."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -45,9 +46,9 @@ def test_counting_changes_no_start(
         "SelectTypeParameters=CR_CPU",
         "SchedulerParameters=bf_interval=30,bf_resolution=60,bf_max_job_test=900",
     ]
-    counted, kinds = building._counted, set()
+    counted, kinds = building._counted, set[int]()
 
-    def noted(*given):
+    def noted(*given: Any) -> np.ndarray:
         found = counted(*given)
         kinds.update(np.unique(found).tolist())
         return found
