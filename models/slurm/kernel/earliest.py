@@ -103,14 +103,15 @@ def is_blocked(system, record, whole, k, start, end):
 
 @part(inline=False)
 def earliest(system, record, whole, now, start, only_now, until, pick):
-    """Return when a job can start on the nodes in row `MASK`, -1 if not by `until`; the nodes are picked.
+    """Return when a job can start on the nodes in row `MASK`, -1 if not by `until`; the nodes are picked,
+    unless `STATE.n_unpicked` is set.
 
     Running jobs are taken out in order of their expected ends, several at a time: first the jobs of half a
     minute, then in windows that double; the start is the expected end of the last one taken out. Jobs that
     it may preempt are taken out before them, and it can start at once where that is enough. The view of the
     future is kept from one job to the next, and moved only if the nodes and the CPUs that are free then could
     suffice. O(nodes + running jobs that end by `until` x words) where they could not, else
-    O(windows x nodes) more.
+    O(windows x nodes) more; for a job that is counted what `fits_after` and `tested_after` take.
 
     With `bounded` the jobs whose ends are expected before `start` are taken out first, all at once, and none
     that ends after `until`; a job that can start once they are gone starts "now", as in Slurm.
@@ -129,10 +130,9 @@ def earliest(system, record, whole, now, start, only_now, until, pick):
     counted, place, most_cpus = system.records[record].counted != UNCOUNTED, NONE, FAR
     if counted and state.is_copied:
         place = fits_after(system, record, whole, until)
-        if place > 0:
-            most_cpus = 0
+        most_cpus = 0 if place > 0 else FAR
     elif not unbounded:
-        most_cpus = free_cpus(system, NARROWED, FAR)
+        most_cpus = free_cpus(system, NARROWED)
     if system.settings[0].completing_last and not (system.settings[0].linear or (bounded and start > now)):
         weigh_completing(system, 1)
     while not (bounded and start > now):  # nodes with one job, then nodes with as many jobs as may share one
@@ -175,7 +175,7 @@ def earliest(system, record, whole, now, start, only_now, until, pick):
             return -1
         if k != UNCLEAR:
             return counted_end(system, record, whole, now, first_out, k, pick)
-        most_cpus = free_cpus(system, NARROWED, FAR)
+        most_cpus = free_cpus(system, NARROWED)
     window, border = FIRST_WINDOW, 0
     k, most = 0, count(system, NARROWED)  # upper bound on the nodes that are free then
     if bounded:

@@ -68,12 +68,12 @@ def count(system, row):
 
 
 @part(inline=False)
-def free_cpus(system, row, most):
-    """Return how many CPUs are free on the nodes of a set, or at least a number of them. O(N)."""
+def free_cpus(system, row):
+    """Return how many CPUs are free on the nodes of a set. O(N)."""
     n = 0
     for w in range(system.sets.shape[1]):
         word = system.sets[row, w]
-        while word and n < most:
+        while word:
             n += system.free[w * 64 + lowest_position(word)].cpus
             word &= word - ONE
     return n
