@@ -235,10 +235,11 @@ def above(wanted: Asked, configuration: Configuration) -> np.ndarray | None:
 
 
 def _too_large(limit: Limit, need: Ints, configuration: Configuration) -> np.ndarray:
-    """Return which jobs ask for more than all that a limit allows."""
+    """Return which jobs ask for more than all that a limit allows; a budget of 0 is spent, not too small."""
     if limit.kind == tables.SUBMITTED:
         return np.zeros(len(need), bool)
-    counts = limit.kind in (tables.AT_ONCE, tables.RUNNING_MINUTES) or configuration.settings.safe
+    safe = configuration.settings.safe and limit.cap > 0
+    counts = limit.kind in (tables.AT_ONCE, tables.RUNNING_MINUTES) or safe
     return (need > limit.cap) & counts
 
 
@@ -329,22 +330,24 @@ def spent(wanted: Asked, configuration: Configuration, log: Trace) -> Iterator[s
     """Yield a note on each budget that is spent for good, if jobs of a log start in order of submission and
     have their runtimes. O(limits x jobs)."""
     settings = configuration.settings
-    if not settings.counts_usage or settings.usage_reset in RESETS:
-        return
     minutes = np.minimum(wanted.runtime, wanted.limit) * factors(wanted.request, configuration) / 60
-    for limit, mine, count, _ in _counts(wanted, configuration):
-        returns = limit.decays and settings.decay_per_s < 1
+    stays = settings.counts_usage and settings.usage_reset not in RESETS
+    for limit, mine, count, need in _counts(wanted, configuration):
+        returns = limit.cap > 0 and (not stays or (limit.decays and settings.decay_per_s < 1))
         if limit.kind not in (tables.MINUTES, tables.WALL) or returns:
             continue
-        used = minutes[mine] * count
-        late = mine[(np.cumsum(used) - used >= limit.cap) & limit.checked[mine]]
+        used, needing = minutes[mine] * count, (need > 0) | (limit.kind == tables.WALL)
+        late = mine[(np.cumsum(used) - used >= limit.cap) & limit.checked[mine] & needing]
         if len(late):
+            lasts, remedy = "", "raise the limit"
+            if limit.cap:
+                lasts = ", which neither decay nor are reset"
+                remedy = f"add policy.lines=['PriorityUsageResetPeriod=MONTHLY'], or {remedy}"
             n, named = f"{counted(len(late), 'job')} ({len(late) / len(minutes):.1%})", log.names_of(late)
             yield (
-                f"{configuration.name}: {limit.label} may use {limit.amount}, which neither decay "
-                f"nor are reset: about {n} will find them spent and never start ({named}), and will count in "
-                "refused_share and in no other average over jobs; add "
-                "policy.lines=['PriorityUsageResetPeriod=MONTHLY'], or raise the limit"
+                f"{configuration.name}: {limit.label} may use {limit.amount}{lasts}: "
+                f"about {n} will find them spent and never start ({named}), and will count in refused_share "
+                f"and in no other average over jobs; {remedy}"
             )
 
 

@@ -285,9 +285,9 @@ def _of_text(where: str, text: str, faults: Faults) -> Iterator[Pairs]:
     else:
         if len(pairs) > 1 and OF_FILE in where:
             first, second = pairs[0][0], pairs[1][0]
-            faults.add(
-                f"{where}: {second}= follows {first}=, with which Slurm does not start; put it on a new line"
-            )
+            is_list = pairs[0][1].endswith(",")  # SchedulerParameters=defer, bf_window=10
+            remedy = "delete the blank after the comma" if is_list else "put it on a new line"
+            faults.add(f"{where}: {second}= follows {first}=, with which Slurm does not start; {remedy}")
         yield from (Pairs(where, [pair]) for pair in pairs)
 
 

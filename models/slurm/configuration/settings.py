@@ -101,6 +101,8 @@ RESOURCES = (
 )  # fmt: skip
 """Words of SelectTypeParameters of which a file may have one."""
 
+POSITIVE = "a duration of at least 1 s"
+
 ENFORCED = ("associations", "limits", "safe", "qos", "wckeys", "nojobs", "nosteps", "all", "none", "1", "2")
 
 
@@ -167,7 +169,7 @@ class Settings:
     of_tres: Mapping[str, float] | None = key("PriorityWeightTRES", values.weights, None)
     max_age: int = key("PriorityMaxAge", duration(WEEK_S, zero=WEEK_S), WEEK_S)
     usage_reset: str = key("PriorityUsageResetPeriod", reset, "NONE")
-    calc_period: int = key("PriorityCalcPeriod", replace(duration(300), least=1), 300)
+    calc_period: int = key("PriorityCalcPeriod", replace(duration(300), least=1, allowed=POSITIVE), 300)
     decay_per_s: float = key("PriorityDecayHalfLife", decay, 1 - 0.693 / WEEK_S)
     damping: int = key("FairShareDampeningFactor", whole(0, MOST_16_BITS, zero=1), 1)
     favor_small: bool = key("PriorityFavorSmall", values.yes, False)
@@ -318,6 +320,7 @@ def _refuse(line: Line, made: Settings) -> None:
     words = [one for one in line.text("SelectTypeParameters").upper().split(",") if one]
     counted, further = [one for one in words if one in RESOURCES], KNOWN["words"]["SelectTypeParameters"]
     names = {one.upper() for one in (*RESOURCES, *further["no_effect"].split(), *further["not_modelled"])}
+    kept = "".join(f",{one}" for one in words if one in names.difference(RESOURCES))
     both = counted[:1] in (["CR_CPU"], ["CR_CPU_MEMORY"]) and "CR_ONE_TASK_PER_CORE" in words
     is_named = words and ("selecttype" in line.places or version is not None)
     no_reset = not line.text("PriorityUsageResetPeriod") and line.text("PriorityDecayHalfLife") == "0"
@@ -325,10 +328,10 @@ def _refuse(line: Line, made: Settings) -> None:
         "SelectType": values.plugin(select) == "cons_res" and version is not None and version.has("23.11")
         and (f" since 23.11, and {version.text} is its version", "select/cons_tres"),
         "SelectTypeParameters": ((len(counted) > 1 or both or not names.issuperset(words))
-        and (f"; allowed: one of {', '.join(RESOURCES)}, and words such as CR_LLN", "CR_Core_Memory"))
-        or (made.linear and counted not in ([], ["CR_MEMORY"]) and (f" and {select}", "CR_Memory"))
+        and (f"; allowed: one of {', '.join(RESOURCES)}, and words such as CR_LLN", f"CR_Core_Memory{kept}"))
+        or (made.linear and counted not in ([], ["CR_MEMORY"]) and (f" and {select}", f"CR_Memory{kept}"))
         or (is_named and not made.linear and counted in ([], ["CR_MEMORY"])
-        and (f" and {select}", "CR_Core_Memory")),
+        and (f" and {select}", f"CR_Core_Memory{kept}")),
         "PriorityDecayHalfLife": no_reset and (" without PriorityUsageResetPeriod", "7-0"),
     }  # fmt: skip
     for name, found in wrong.items():

@@ -27,8 +27,9 @@ ARRIVAL = SUBMIT, ELIGIBLE = ("submit", "eligible")
 REQUEUED = RUNS, LAST = ("runs", "last")
 
 CLOCKS = (
-    "times are used as printed: if sacct printed local time and the clocks changed during the log, some "
-    "times are an hour off (run TZ=UTC sacct ... to avoid this)"
+    "times are used as printed, or in UTC if they have an offset from it: if sacct printed local time "
+    "without one and the clocks changed during the log, some times are an hour off (run TZ=UTC sacct ... to "
+    "avoid this)"
 )
 
 Names = str | Iterable[str]

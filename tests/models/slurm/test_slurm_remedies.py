@@ -295,6 +295,23 @@ def test_jobs_that_a_spent_budget_holds_count_in_no_wait(site: Site) -> None:
     assert "find them spent" not in site.plan(), "without slurmdbd nothing is counted"
 
 
+@pytest.mark.parametrize("safe", ["", ",safe"])
+@pytest.mark.parametrize("lines", ["", "PriorityDecayHalfLife=7-0\n", "PriorityUsageResetPeriod=MONTHLY\n"])
+def test_a_budget_of_zero_holds_all_jobs_that_need_it(site: Site, safe: str, lines: str) -> None:
+    """It is spent from the beginning, whatever decays or is reset; others, here without a GPU, run."""
+    conf = CASES["budget"][0].replace("limits", f"limits{safe}").replace("=cpu=15", "=gres/gpu=0") + lines
+    gpu = job(2).replace("cpu=1", "cpu=1,gres/gpu=1")
+    site.write(conf.replace("RealMemory=8000", "RealMemory=8000 Gres=gpu:2"), job(1), gpu, job(3))
+    said = site.plan()
+    assert "about 1 job (14.3%) will find them spent and never start (JobID 1002)" in said
+    assert "raise the limit" in said
+    assert "PriorityUsageResetPeriod" not in said
+    assert "each of these runs" not in said
+    given = composed("policy", "slurm", path="slurm.conf"), composed("workload", "sacct", path="log.txt")
+    made = simulate(Point(*given, machine_of("log"), batches=Batches(None, 0, (1,)))).metrics
+    assert made["submitted"] * made["refused_share"] == pytest.approx(1)
+
+
 @pytest.mark.parametrize(
     ("given", "words"),
     [
