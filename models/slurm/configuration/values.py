@@ -100,8 +100,8 @@ def has(*words: str, of: Sequence[str] = ()) -> Callable[[str], bool]:
 
 
 def upper(text: str) -> set[str]:
-    """Return the words of a comma-separated list, in capitals."""
-    return {word.strip().upper() for word in text.split(",")}
+    """Return the words of a comma-separated list, in capitals; a comma too many is none, as in Slurm."""
+    return {word.strip().upper() for word in text.split(",")} - {""}
 
 
 def rate(most: int) -> Between:

@@ -570,6 +570,14 @@ def test_what_slurm_does_not_start_with_is_refused(tmp_path: Path, lines: str, a
     read(path, {"policy.lines[1]": "NodeName=n1 CPUs=8", "policy.lines[2]": PARTITION})
 
 
+@pytest.mark.parametrize("text", ["limits,", "associations,,limits", "LIMITS"])
+def test_a_comma_too_many_is_no_fault(tmp_path: Path, text: str) -> None:
+    """As slurmctld 22.05.8 starts with it."""
+    path = tmp_path / "slurm.conf"
+    path.write_text(f"{NODE}\n{PARTITION}\nAccountingStorageEnforce={text}\n")
+    assert read(path).settings.enforces
+
+
 TREE = "TopologyPlugin=topology/tree\nSwitchName=s Nodes=n1\n"
 WEIGHTS = "PriorityType=priority/multifactor\nPriorityWeightAge=9\nPriorityWeightFairshare=9\n"
 
