@@ -105,6 +105,7 @@ def test_a_changed_callee_constant_or_overload_in_another_file_never_gives_the_o
 
 EDITS = """
 import json
+from pathlib import Path
 from models.kernels import reach
 
 files = sorted(reach.ROOT.rglob("*.py"))
@@ -118,6 +119,7 @@ def digests():
     return {name: reach.digest(f"models.{name}") for name in modules}
 
 found = [digests()]
+assert reach.ROOT.is_relative_to(Path.cwd()), "a copy"
 (reach.ROOT / "new.py").write_text("from models.backfill.event_loop import run_events\\n")
 (reach.ROOT / "backfill" / "new.py").write_text("CONSTANT = 1\\n")
 found.append(digests())
