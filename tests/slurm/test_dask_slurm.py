@@ -34,7 +34,7 @@ class TestDaskSlurm(Contract):
     def test_no_job_outlives_the_run(self, start, slurm):
         answer = start("policy=quick", "replications=1", "executor.jobs=1").finish()
         clean(answer)
-        assert slurm.jobs() == []
+        assert all(job.ended for job in slurm.jobs())  # one whose node has not answered yet is still listed
         assert not Path("results/queue/dask_slurm").exists(), (
             "logs of workers that did well are nothing to keep"
         )
