@@ -44,7 +44,7 @@ def _of_keys(made: Configuration, given: Mapping[str, str]) -> Iterator[str]:
             text = ",".join(dict.fromkeys(f"topology/{one.kind}" for one in others))
             if any(one.kind in (TREE, BLOCK) and not one.switches for one in others):
                 why = (
-                    "there is no topology.conf beside slurm.conf, without which Slurm does not start; copy it"
+                    "Slurm does not start without topology.conf, which is not beside slurm.conf; copy it"
                     " there, or append what scontrol show topology prints (python -m slurm capture does it)"
                 )
         if text.lower() not in NEUTRAL_VALUES and not text.lower().endswith("/none"):

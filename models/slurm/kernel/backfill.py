@@ -225,7 +225,7 @@ def plan_job(system, record, now, since, only_now, pick):
                 n_able = count_able(system, record, listed, until)
                 if listed == 1:
                     most_cpus = n_able * settings.most_cpus
-            if has_bounds and start == now:
+            if has_bounds and start == now and state.first_time < state.n_times:
                 bound = first_bound(system, system.timeline[state.first_time]) + at
                 if rules_out(system, bound, now + limit, until, needed):
                     n_able = 0

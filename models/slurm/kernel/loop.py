@@ -292,7 +292,7 @@ def check_backfill(system, backfill_cycle, pick, save_power):
         state.next_check = state.now + 1.0
         return
     release(system)  # begin times are tested at each pass
-    if settings.saves_power:  # nodes are no longer PLANNED
+    if settings.saves_power:  # nodes lose the state PLANNED
         do(system, CYCLE_BEGINS, save_power, pick)
     n_jobs = min(state.n_queue, settings.bf_max_job_test)
     if state.n_queue:

@@ -589,7 +589,7 @@ WEIGHTS = "PriorityType=priority/multifactor\nPriorityWeightAge=9\nPriorityWeigh
         ("Epilog=", "line 3: Epilog= has no value, with which Slurm does not start"),
         ("SelectTypeParameters=CR_Socket", "=CR_Socket has no effect here; not simulated: whole sockets"),
         ("PriorityFlags=INCR_ONLY,MAX_TRES", "PriorityFlags=INCR_ONLY has no effect here"),
-        ("TopologyPlugin=topology/tree", "no topology.conf beside slurm.conf, without which Slurm"),
+        ("TopologyPlugin=topology/tree", "without topology.conf, which is not beside slurm.conf; copy it"),
         (f"{TREE}NodeName=n7\nPartitionName=b Nodes=ALL", "1 node is below no switch, such as n7: no job"),
         (f"{WEIGHTS}# Slurm 13.12", "WeightAge and PriorityWeightFairshare have no effect, as in Slurm with"),
         ("SuspendTime=300\nSuspendProgram=/off", "SuspendTime=300 has no effect, as in .* without Resume"),
